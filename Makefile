@@ -1,0 +1,45 @@
+# Thin front of scripts/: every target can also be had by calling its script.
+# ROS=off builds and tests as on a machine without ROS 2; unset, ROS 2 is used where it is installed.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build test test-sanitize sim bench fuzz lint format clean
+export ROS FUZZ_SECONDS
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup:  ## install the distribution's packages that are missing
+	@scripts/setup.sh
+
+build: setup  ## build every package (Release, warnings are errors)
+	@scripts/build.sh
+
+test: setup  ## build, run every test this machine can run, say what it could not run
+	@scripts/test.sh
+
+test-sanitize: setup  ## run the tests under the address and undefined-behaviour sanitizers
+	@scripts/test.sh sanitize
+
+sim: setup  ## let the simulated arm swing freely and report (ARGS="..." is passed on)
+	@scripts/build.sh
+	@scripts/sim.sh $(ARGS)
+
+bench: setup  ## measure the algorithms' speed (ARGS="..." is passed on)
+	@scripts/build.sh
+	@scripts/bench.sh $(ARGS)
+
+fuzz: setup  ## fuzz the URDF reader for FUZZ_SECONDS (60)
+	@scripts/setup.sh --for fuzz
+	@scripts/fuzz.sh
+
+lint:  ## check formatting, scripts, Python and XML
+	@scripts/setup.sh --for lint
+	@scripts/lint.sh
+
+format:  ## format the C++ sources in place
+	@scripts/setup.sh --for lint
+	@scripts/lint.sh --fix
+
+clean:  ## remove everything that was built
+	rm -rf build
