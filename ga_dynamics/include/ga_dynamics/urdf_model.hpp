@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The robot description as plain data, and the two functions that read it.
+///
+/// The reader trusts nothing in the text: every value that reaches a UrdfModel is finite, every
+/// reference resolves, the links form one tree, every axis is a unit vector and every inertia is
+/// positive semidefinite (to 1e-9 of its largest moment). Anything else is a DescriptionError. What
+/// a chain can be built from (no mimic, floating or planar joints on its way) is for the chain's
+/// construction to decide.
+///
+/// Units: SI throughout (m, rad, kg, kg m^2, N, N m, s). Real-time: none of this is for the
+/// control path; reading allocates and throws.
+#ifndef GA_DYNAMICS__URDF_MODEL_HPP_
+#define GA_DYNAMICS__URDF_MODEL_HPP_
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ga_dynamics {
+
+/// Thrown for every bad robot description; what() names the element, the value and the remedy.
+/// "(line N)" in the text is the line of the tag that holds the bad value.
+class DescriptionError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+using Vector3 = std::array<double, 3>;
+using Matrix3 = std::array<double, 9>;  // row-major
+
+/// Takes coordinates in the child's frame to the parent's: p_parent = rotation p_child +
+/// translation.
+struct Pose {
+  Matrix3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  Vector3 translation{0, 0, 0};
+};
+
+enum class UrdfJointType { kRevolute, kContinuous, kPrismatic, kFixed, kFloating, kPlanar };
+
+/// Inertia about the centre of mass, in the axes of `origin`; `origin` is given in the link's
+/// frame.
+struct UrdfInertial {
+  Pose origin;
+  double mass = 0;
+  double ixx = 0, ixy = 0, ixz = 0, iyy = 0, iyz = 0, izz = 0;
+};
+
+struct UrdfLink {
+  std::string name;
+  std::optional<UrdfInertial> inertial;
+  int line = 0;
+  int parent_joint = -1;  // index into UrdfModel::joints; -1 for the root
+  std::vector<int> child_joints;
+};
+
+struct UrdfJoint {
+  std::string name;
+  UrdfJointType type = UrdfJointType::kFixed;
+  std::string parent_link, child_link;
+  int parent = -1, child = -1;  // indices into UrdfModel::links
+  Pose origin;
+  Vector3 axis{1, 0, 0};  // unit, in the joint's frame
+  /// Empty where the description gives none. `lower` and `upper` belong to revolute and prismatic
+  /// joints only, and are both empty or both set.
+  std::optional<double> lower, upper, velocity, effort;
+  bool mimic = false;
+  std::string mimic_of;
+  /// The drive as felt at the joint, magnitudes >= 0: from <dynamics damping friction>, overridden
+  /// by the joint's <param name="armature | viscous_friction | coulomb_friction |
+  /// coulomb_friction_positive | coulomb_friction_negative"> in <ros2_control>.
+  double armature = 0, viscous_friction = 0, coulomb_positive = 0, coulomb_negative = 0;
+  int line = 0;
+};
+
+struct UrdfModel {
+  std::string name;
+  std::vector<UrdfLink> links;    // in the order of the text
+  std::vector<UrdfJoint> joints;  // in the order of the text
+  int root = -1;
+  std::vector<std::string> warnings;  // each names its element, its line and a remedy
+};
+
+struct UrdfReadOptions {
+  bool strict = false;  // what would be a warning is an error
+};
+
+/// Longest description accepted, far above any real robot. It bounds what a bad file can cost: a
+/// text of nothing but "<a/>" takes 33 times its length in memory.
+inline constexpr std::size_t kMaxUrdfBytes = std::size_t{16} << 20;
+
+/// Throws DescriptionError.
+UrdfModel read_urdf_text(std::string_view text, const UrdfReadOptions& options = {});
+
+/// Throws DescriptionError; its text begins with the path. Pipes are read like files.
+UrdfModel read_urdf_file(const std::filesystem::path& path, const UrdfReadOptions& options = {});
+
+/// Index of the link or joint with this name, -1 if there is none. Linear in their number.
+int find_link(const UrdfModel& model, std::string_view name);
+int find_joint(const UrdfModel& model, std::string_view name);
+
+}  // namespace ga_dynamics
+
+#endif  // GA_DYNAMICS__URDF_MODEL_HPP_

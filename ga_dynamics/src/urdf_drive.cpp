@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "urdf_parts.hpp"
+
+namespace ga_dynamics::urdf {
+namespace {
+
+enum Parameter : std::size_t {
+  kArmature,
+  kViscous,
+  kCoulomb,
+  kCoulombPositive,
+  kCoulombNegative,
+  kParameterCount
+};
+
+constexpr std::array<std::string_view, kParameterCount> kParameterNames{
+    "armature", "viscous_friction", "coulomb_friction", "coulomb_friction_positive",
+    "coulomb_friction_negative"};
+
+struct Given {
+  double value;
+  int line;
+};
+using Drive = std::array<std::optional<Given>, kParameterCount>;
+
+[[noreturn]] void fail_negative(const std::string& owner, int line, const std::string& what,
+                                double value) {
+  fail(owner, line,
+       what + " is negative (" + to_text(value) + "); give its magnitude, zero or more");
+}
+
+void read_parameter(const Element& element, const std::string& owner, Drive& drive) {
+  const std::string name = required_text(element, "name", owner);
+  const auto found = std::find(kParameterNames.begin(), kParameterNames.end(), name);
+  if (found == kParameterNames.end()) {
+    return;  // the hardware's own
+  }
+  const std::string what = "<param> " + name;
+  const int line = element.GetLineNum();
+  const double value = number_inside(element, what, owner);
+  if (value < 0) {
+    fail_negative(owner, line, what, value);
+  }
+  std::optional<Given>& given = drive[static_cast<std::size_t>(found - kParameterNames.begin())];
+  if (given && given->value != value) {
+    fail(owner, line,
+         what + " is " + to_text(value) + " here but " + to_text(given->value) + " at line " +
+             std::to_string(given->line) + "; keep one of them");
+  }
+  given = Given{value, line};
+}
+
+void apply(const Drive& drive, UrdfJoint& joint) {
+  const auto set = [&drive](Parameter parameter, double& target) {
+    if (drive[parameter]) {
+      target = drive[parameter]->value;
+    }
+  };
+  set(kArmature, joint.armature);
+  set(kViscous, joint.viscous_friction);
+  set(kCoulomb, joint.coulomb_positive);
+  set(kCoulomb, joint.coulomb_negative);
+  set(kCoulombPositive, joint.coulomb_positive);  // after the common value: the special one wins
+  set(kCoulombNegative, joint.coulomb_negative);
+}
+
+}  // namespace
+
+void read_dynamics(const Element& joint_element, const std::string& owner, UrdfJoint& joint) {
+  const Element* const dynamics = only_child(joint_element, "dynamics", owner);
+  if (dynamics == nullptr) {
+    return;
+  }
+  const auto read = [&](const char* attribute) {
+    const double value = optional_number(*dynamics, attribute, owner).value_or(0);
+    if (value < 0) {
+      fail_negative(owner, dynamics->GetLineNum(), "<dynamics> " + std::string(attribute), value);
+    }
+    return value;
+  };
+  joint.viscous_friction = read("damping");
+  joint.coulomb_positive = joint.coulomb_negative = read("friction");
+}
+
+void apply_ros2_control(const Element& robot, UrdfModel& model, const Report& report) {
+  std::unordered_map<std::string_view, std::size_t> joint_index;
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    joint_index.emplace(model.joints[i].name, i);
+  }
+  // A joint may stand in several blocks; they are merged before any is applied.
+  std::unordered_map<std::size_t, Drive> drives;
+  for (auto* block = robot.FirstChildElement("ros2_control"); block != nullptr;
+       block = block->NextSiblingElement("ros2_control")) {
+    for (auto* element = block->FirstChildElement("joint"); element != nullptr;
+         element = element->NextSiblingElement("joint")) {
+      const std::string name = required_text(*element, "name", "<ros2_control> joint");
+      const std::string owner = "<ros2_control> joint " + quote(name);
+      Drive unused;
+      Drive* drive = &unused;
+      if (const auto found = joint_index.find(name); found != joint_index.end()) {
+        drive = &drives[found->second];
+      } else {
+        report.warn(owner, element->GetLineNum(),
+                    "is not a joint of the robot and is ignored; correct the name or remove it");
+      }
+      for (auto* param = element->FirstChildElement("param"); param != nullptr;
+           param = param->NextSiblingElement("param")) {
+        read_parameter(*param, owner, *drive);
+      }
+    }
+  }
+  for (const auto& [joint, drive] : drives) {
+    apply(drive, model.joints[joint]);
+  }
+}
+
+}  // namespace ga_dynamics::urdf

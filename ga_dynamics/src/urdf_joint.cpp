@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "urdf_parts.hpp"
+
+namespace ga_dynamics::urdf {
+namespace {
+
+/// Below it the direction is round-off, not intent.
+constexpr double kZeroAxis = 1e-6;
+/// "0.7071 0.7071 0" is meant as a unit vector; "1 1 0" deserves a word.
+constexpr double kUnitTolerance = 1e-3;
+
+UrdfJointType read_type(const Element& element, const std::string& owner) {
+  using enum UrdfJointType;
+  constexpr std::array<std::pair<std::string_view, UrdfJointType>, 6> kTypes{
+      {{"revolute", kRevolute},
+       {"continuous", kContinuous},
+       {"prismatic", kPrismatic},
+       {"fixed", kFixed},
+       {"floating", kFloating},
+       {"planar", kPlanar}}};
+  const std::string text = required_text(element, "type", owner);
+  const auto found = std::find_if(kTypes.begin(), kTypes.end(),
+                                  [&text](const auto& known) { return known.first == text; });
+  if (found == kTypes.end()) {
+    fail(owner, element.GetLineNum(),
+         "type " + quote(text) +
+             " is unknown; use revolute, continuous, prismatic, fixed, floating or planar");
+  }
+  return found->second;
+}
+
+bool has_range(UrdfJointType type) {
+  return type == UrdfJointType::kRevolute || type == UrdfJointType::kPrismatic;
+}
+
+Vector3 read_axis(const Element& element, UrdfJointType type, const std::string& owner,
+                  const Report& report) {
+  constexpr Vector3 kDefault{1, 0, 0};  // URDF's, for a joint without <axis>
+  const Element* const axis_element = only_child(element, "axis", owner);
+  if (axis_element == nullptr) {
+    return kDefault;
+  }
+  const int line = axis_element->GetLineNum();
+  const std::string text = required_text(*axis_element, "xyz", owner);
+  Vector3 axis = optional_vector(*axis_element, "xyz", owner).value_or(kDefault);
+
+  // Divided by the largest first: the squares of 1e200 or 1e-200 are not numbers to add.
+  const double largest = std::max({std::abs(axis[0]), std::abs(axis[1]), std::abs(axis[2])});
+  const bool uses_axis = type != UrdfJointType::kFixed && type != UrdfJointType::kFloating;
+  if (largest < kZeroAxis) {
+    if (uses_axis) {
+      fail(owner, line,
+           "axis " + quote(text) + " is zero; give the direction of motion, like xyz=\"0 0 1\"");
+    }
+    return kDefault;  // exporters write "0 0 0" into fixed joints; nothing reads it
+  }
+  for (double& component : axis) {
+    component /= largest;
+  }
+  const double scaled_norm = std::hypot(axis[0], axis[1], axis[2]);
+  for (double& component : axis) {
+    component /= scaled_norm;
+  }
+  const double norm = scaled_norm * largest;
+  if (uses_axis && std::abs(norm - 1) > kUnitTolerance) {
+    report.warn(owner, line,
+                "axis " + quote(text) + " is not a unit vector (norm " + to_text(norm) +
+                    ") and was normalised; write xyz=\"" + to_text(axis[0]) + " " +
+                    to_text(axis[1]) + " " + to_text(axis[2]) + "\"");
+  }
+  return axis;
+}
+
+std::optional<double> read_magnitude(const Element& element, const char* attribute,
+                                     const std::string& owner) {
+  const std::optional<double> value = optional_number(element, attribute, owner);
+  if (value && *value < 0) {
+    fail(owner, element.GetLineNum(),
+         tag(element.Name()) + " " + attribute + " is negative (" + to_text(*value) +
+             "); give its magnitude");
+  }
+  return value;
+}
+
+void read_limit(const Element& element, const std::string& owner, UrdfJoint& joint,
+                const Report& report) {
+  const Element* const limit = only_child(element, "limit", owner);
+  if (limit == nullptr) {
+    if (has_range(joint.type)) {
+      report.warn(
+          owner, element.GetLineNum(),
+          "has no <limit>, so its range, velocity and effort are unknown; add <limit lower=\"\" "
+          "upper=\"\" velocity=\"\" effort=\"\"/>, or make it continuous");
+    }
+    return;
+  }
+  joint.velocity = read_magnitude(*limit, "velocity", owner);
+  joint.effort = read_magnitude(*limit, "effort", owner);
+  const std::optional<double> lower = optional_number(*limit, "lower", owner);
+  const std::optional<double> upper = optional_number(*limit, "upper", owner);
+  if (!has_range(joint.type)) {
+    return;
+  }
+  if (!lower && !upper) {
+    // URDF's defaults would lock the joint at zero, which nobody means.
+    report.warn(
+        owner, limit->GetLineNum(),
+        "<limit> has neither lower nor upper, so the range is unknown; add them, or make the joint "
+        "continuous");
+    return;
+  }
+  joint.lower = lower.value_or(0);  // URDF: "defaults to 0"
+  joint.upper = upper.value_or(0);
+  if (*joint.lower > *joint.upper) {
+    fail(owner, limit->GetLineNum(),
+         "lower limit " + to_text(*joint.lower) + " is above the upper limit " +
+             to_text(*joint.upper) + (lower && upper ? "" : " (0 where absent)") +
+             "; swap or correct them");
+  }
+}
+
+std::string read_link_reference(const Element& element, const char* end, const std::string& owner) {
+  return required_text(required_child(element, end, owner), "link", owner);
+}
+
+}  // namespace
+
+UrdfJoint read_joint(const Element& element, const Report& report) {
+  UrdfJoint joint;
+  joint.line = element.GetLineNum();
+  joint.name = required_text(element, "name", "joint");
+  const std::string owner = "joint " + quote(joint.name);
+  joint.type = read_type(element, owner);
+  joint.parent_link = read_link_reference(element, "parent", owner);
+  joint.child_link = read_link_reference(element, "child", owner);
+  if (joint.parent_link == joint.child_link) {
+    fail(owner, joint.line,
+         "parent and child are both link " + quote(joint.parent_link) +
+             "; name two different links");
+  }
+  joint.origin = read_origin(element, owner);
+  joint.axis = read_axis(element, joint.type, owner, report);
+  read_limit(element, owner, joint, report);
+  read_dynamics(element, owner, joint);
+  if (const Element* const mimic = only_child(element, "mimic", owner)) {
+    joint.mimic = true;
+    joint.mimic_of = required_text(*mimic, "joint", owner);
+  }
+  return joint;
+}
+
+}  // namespace ga_dynamics::urdf
