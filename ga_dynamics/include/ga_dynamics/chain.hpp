@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_DYNAMICS__CHAIN_HPP_
+#define GA_DYNAMICS__CHAIN_HPP_
+
+// A serial arm: what the algorithms need to know of it, and the names and frames its user knows it
+// by.
+
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ga_dynamics/urdf_model.hpp"
+
+namespace ga_dynamics {
+
+enum class JointType { kRevolute, kContinuous, kPrismatic };
+
+/// Modified Denavit–Hartenberg parameters, metres and radians:
+/// T(i-1,i) = Tx(a) Rx(alpha) Ry(beta) Rz(theta) Tz(d), z of frame i on joint axis i. The joint
+/// variable adds to theta (revolute) or d (prismatic). beta is 0 but for axes that are nearly, not
+/// exactly, parallel: their common normal is far away or ill-defined, and Hayati's extra angle
+/// keeps the frames near the arm and full precision.
+struct DhParameters {
+  double alpha = 0, a = 0, d = 0, theta = 0, beta = 0;
+};
+
+/// Mass [kg], centre of mass [m] and inertia tensor about the centre of mass [kg m²], in the axes
+/// of a stated frame.
+struct LinkInertia {
+  double mass = 0;
+  Vector3 com{0, 0, 0};
+  Matrix3 inertia{0, 0, 0, 0, 0, 0, 0, 0, 0};
+};
+
+/// What the motor and gear add at the joint; magnitudes, SI (N m or N at the joint).
+struct Drive {
+  double armature = 0;          ///< rotor inertia seen at the joint
+  double viscous = 0;           ///< N m s/rad or N s/m
+  double coulomb_positive = 0;  ///< friction while the joint moves in its positive direction
+  double coulomb_negative = 0;  ///< and in its negative direction
+};
+
+struct JointLimits {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  double velocity = std::numeric_limits<double>::infinity();
+  double effort = std::numeric_limits<double>::infinity();
+};
+
+/// One joint and the rigid body that it moves (all links fixed to it lumped together).
+struct ChainJoint {
+  std::string name;
+  std::string link;  ///< the link that the joint carries
+  JointType type = JointType::kRevolute;
+  DhParameters dh;
+  LinkInertia body;  ///< in frame i
+  JointLimits limits;
+  Drive drive;
+
+  bool revolute() const { return type != JointType::kPrismatic; }
+};
+
+/// Where a link of the description sits: fixed in the frame of `body` (0: the base, i: moved by
+/// joint i).
+struct ChainLink {
+  std::string name;
+  int body = 0;
+  Pose pose;
+};
+
+/// One joint given by its modified-DH row and the body behind it (in frame i).
+struct DhJoint {
+  JointType type = JointType::kRevolute;
+  DhParameters dh;
+  LinkInertia body;
+  Drive drive;
+  JointLimits limits;
+  std::string name;  ///< empty: joint1, joint2, …
+};
+
+struct ChainOptions {
+  std::string base = {};               ///< empty: the root link
+  std::string tip = {};                ///< empty: the end of the longest actuated chain
+  Vector3 gravity{0, 0, -9.81};        ///< acceleration of gravity, m/s², in the base link's frame
+  bool strict = false;                 ///< implausible inertias are errors, not warnings
+  bool allow_missing_inertia = false;  ///< moving bodies without <inertial> count as massless
+  std::map<std::string, double> freeze = {};  ///< joints to treat as fixed, at this position
+  bool freeze_off_chain = false;              ///< every moving joint off the chain is fixed at 0
+  /// Angles closer than this to 0, ±90° or 180° [rad] and gravity closer than this to the first
+  /// axis count as exact.
+  double snap = 5e-14;
+};
+
+/// An immutable serial chain. Construction allocates and throws DescriptionError, naming the
+/// element and the remedy; the accessors are real-time safe.
+class Chain {
+ public:
+  static Chain from_urdf_text(std::string_view text, const ChainOptions& options = {});
+  static Chain from_urdf_file(const std::filesystem::path& path, const ChainOptions& options = {});
+  static Chain from_model(const UrdfModel& model, const ChainOptions& options = {});
+  /// Rows as in the literature; gravity [m/s²] in frame 0. Links are called base, link1, …
+  static Chain from_dh(const std::vector<DhJoint>& rows, const Vector3& gravity = {0, 0, -9.81});
+
+  /// The same chain with a body fixed to the tip link, given in the tip link's frame.
+  Chain with_payload(const LinkInertia& payload) const;
+  /// The same chain with another gravity acceleration, m/s², in the base link's frame.
+  Chain with_gravity(const Vector3& gravity) const;
+
+  int size() const { return static_cast<int>(joints_.size()); }
+  const std::vector<ChainJoint>& joints() const { return joints_; }
+  /// Links in the base's subtree, the base first; those behind frozen joints included.
+  const std::vector<ChainLink>& links() const { return links_; }
+  /// Index into links(), or -1.
+  int find_link(std::string_view name) const;
+  const ChainLink& base() const { return links_.front(); }
+  const ChainLink& tip() const { return links_[static_cast<std::size_t>(tip_)]; }
+  /// Frame 0 in the base link's frame. Frame 0 coincides with frame 1 at zero, so row 1 of the DH
+  /// table is all zero.
+  const Pose& frame0() const { return frame0_; }
+  const Vector3& gravity() const { return gravity_; }  ///< in the base link's frame
+  const Vector3& gravity_in_frame0() const { return gravity0_; }
+  /// Named oddities that were accepted.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  Chain() = default;
+  void set_gravity(const Vector3& gravity);
+
+  std::vector<ChainJoint> joints_;
+  std::vector<ChainLink> links_;
+  int tip_ = 0;
+  Pose frame0_;
+  Vector3 gravity_{0, 0, 0};
+  Vector3 gravity0_{0, 0, 0};
+  double snap_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+/// Rigid sum of two bodies given in the same frame.
+LinkInertia lump(const LinkInertia& one, const LinkInertia& other);
+/// The body given in a frame that sits at `pose`, seen from outside of it.
+LinkInertia transformed(const Pose& pose, const LinkInertia& body);
+Pose compose(const Pose& outer, const Pose& inner);
+Pose inverse(const Pose& pose);
+
+}  // namespace ga_dynamics
+
+#endif  // GA_DYNAMICS__CHAIN_HPP_

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_DYNAMICS__DYNAMICS_HPP_
+#define GA_DYNAMICS__DYNAMICS_HPP_
+
+// The dynamics of a chain in double precision, compiled once and tuned for the processor it runs
+// on.
+//
+//   const auto chain = ga_dynamics::Chain::from_urdf_file("robot.urdf");
+//   ga_dynamics::Dynamics dynamics(chain);
+//   std::vector<double> q(6), qd(6), qdd(6), tau(6);
+//   dynamics.inverse_dynamics(q, qd, qdd, tau);
+//
+// Construction allocates and may throw. Every other function: real-time safe, does not throw,
+// writes to the caller's memory. An object has scratch memory of its own: use one per thread.
+// Units: rad and m, s, N m and N, kg m² and kg. Spans hold one value per joint unless said
+// otherwise.
+
+#include <memory>
+#include <span>
+
+#include "ga_dynamics/chain.hpp"
+
+namespace ga_dynamics {
+
+enum class Method {
+  kTensor,     ///< Gibbs–Appell, tensor form; the inertia matrix as Hessian of the Gibbs function
+  kVector,     ///< Gibbs–Appell, vector form; the inertia matrix column by column from it
+  kDalembert,  ///< closed equations of d'Alembert's principle; O(n³)
+  kMinimal     ///< minimal linear combinations of the inertia parameters
+};
+
+/// Which compiled copy of the kernels runs. The copies differ in the last bits only.
+enum class Isa { kAutomatic, kGeneric, kAvx2 };
+
+struct DynamicsOptions {
+  Method method = Method::kTensor;
+  /// Adds the drives: armature to the inertia, viscous and Coulomb friction to the torques (none at
+  /// rest).
+  bool drives = false;
+  /// kAvx2 on a processor without it throws std::invalid_argument.
+  Isa isa = Isa::kAutomatic;
+};
+
+struct MechanicalEnergy {
+  double kinetic = 0;    ///< J, rigid bodies and, with drives, rotors
+  double potential = 0;  ///< J, from the origin of frame 0
+};
+
+class Dynamics {
+ public:
+  explicit Dynamics(const Chain& chain, const DynamicsOptions& options = {});
+  ~Dynamics();
+  Dynamics(Dynamics&&) noexcept;
+  Dynamics& operator=(Dynamics&&) noexcept;
+
+  int size() const noexcept;
+  Isa isa() const noexcept;
+  const Chain& chain() const noexcept;
+
+  /// tau that gives the arm the acceleration qdd, external wrenches taken into account.
+  void inverse_dynamics(std::span<const double> q, std::span<const double> qd,
+                        std::span<const double> qdd, std::span<double> tau) noexcept;
+  /// qdd that tau gives the arm, external wrenches taken into account.
+  void forward_dynamics(std::span<const double> q, std::span<const double> qd,
+                        std::span<const double> tau, std::span<double> qdd) noexcept;
+  /// D(q): n·n values row by row.
+  void inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept;
+  /// C(q,qd) + G(q), with drives also the friction; no external wrenches.
+  void bias(std::span<const double> q, std::span<const double> qd, std::span<double> h) noexcept;
+  /// G(q)
+  void gravity(std::span<const double> q, std::span<double> g) noexcept;
+
+  /// Force and moment that the environment applies on a link (index into Chain::links()), in the
+  /// link's own frame, the moment about its origin. Replaces all earlier wrenches on links of the
+  /// same rigid body; stays until cleared.
+  void set_external_wrench(int link, const Vector3& force, const Vector3& moment) noexcept;
+  void clear_external_wrenches() noexcept;
+
+  /// Pose of every link of Chain::links(), in the base link's frame.
+  void link_poses(std::span<const double> q, std::span<Pose> poses) noexcept;
+  /// Jacobian of the origin of a link: 6·n values row by row, linear velocity above angular, in the
+  /// base link's axes.
+  void jacobian(std::span<const double> q, int link, std::span<double> jacobian) noexcept;
+  MechanicalEnergy energy(std::span<const double> q, std::span<const double> qd) noexcept;
+  /// The acceleration energy; its gradient with respect to qdd is the inverse dynamics (rigid
+  /// bodies alone).
+  double gibbs_function(std::span<const double> q, std::span<const double> qd,
+                        std::span<const double> qdd) noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ga_dynamics
+
+#endif  // GA_DYNAMICS__DYNAMICS_HPP_

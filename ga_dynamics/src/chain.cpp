@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ga_dynamics/chain.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <sstream>
+
+#include "chain_selection.hpp"
+#include "dh_frames.hpp"
+#include "inertia_check.hpp"
+
+namespace ga_dynamics {
+namespace {
+
+Vector3 to_array(const LVec& v) {
+  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+}
+
+Vec3<double> to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
+
+Mat3<double> to_mat(const Matrix3& m) {
+  return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
+}
+
+Sym3<double> to_sym(const Matrix3& m) { return {m[0], m[4], m[8], m[1], m[2], m[5]}; }
+
+Matrix3 to_matrix(const Sym3<double>& s) {
+  return {s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz};
+}
+
+JointLimits limits_of(const UrdfJoint& joint) {
+  JointLimits limits;
+  if (joint.type != UrdfJointType::kContinuous) {
+    limits.lower = joint.lower.value_or(limits.lower);
+    limits.upper = joint.upper.value_or(limits.upper);
+  }
+  limits.velocity = joint.velocity.value_or(limits.velocity);
+  limits.effort = joint.effort.value_or(limits.effort);
+  return limits;
+}
+
+JointType type_of(UrdfJointType type) {
+  if (type == UrdfJointType::kPrismatic) return JointType::kPrismatic;
+  return type == UrdfJointType::kContinuous ? JointType::kContinuous : JointType::kRevolute;
+}
+
+LinkInertia inertia_of(const UrdfInertial& inertial) {
+  const LinkInertia at_com{inertial.mass,
+                           {0, 0, 0},
+                           {inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy,
+                            inertial.iyz, inertial.ixz, inertial.iyz, inertial.izz}};
+  return transformed(inertial.origin, at_com);
+}
+
+/// Motion of a frozen joint, as a pose between the joint's two links.
+LPose frozen_motion(const UrdfJoint& joint, double position) {
+  if (position == 0) return {};
+  const LVec axis{joint.axis[0], joint.axis[1], joint.axis[2]};
+  if (joint.type == UrdfJointType::kPrismatic)
+    return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, position * axis};
+  const Long s = std::sin(static_cast<Long>(position)),
+             v = 1 - std::cos(static_cast<Long>(position));
+  const auto& [x, y, z] = axis;
+  return {{{1 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y},
+           {v * x * y + s * z, 1 - v * (x * x + z * z), v * y * z - s * x},
+           {v * x * z - s * y, v * y * z + s * x, 1 - v * (x * x + y * y)}},
+          {0, 0, 0}};
+}
+
+void check_gravity(const Vector3& gravity) {
+  for (const double g : gravity) {
+    if (!std::isfinite(g))
+      throw DescriptionError("gravity: not a finite vector; give three numbers in m/s²");
+  }
+}
+
+/// Every number of a description is finite, but sums and products of huge ones need not be.
+void check_range(const std::vector<ChainJoint>& joints) {
+  for (const ChainJoint& joint : joints) {
+    const DhParameters& dh = joint.dh;
+    double sum = dh.alpha + dh.beta + dh.theta + joint.body.mass;
+    for (const double length : {dh.a, dh.d}) sum += length * length;
+    for (const double v : joint.body.com) sum += v * v * joint.body.mass;
+    for (const double v : joint.body.inertia) sum += v;
+    if (!std::isfinite(sum)) {
+      throw DescriptionError("joint '" + joint.name +
+                             "': lengths, masses or inertias before or behind it are too large to "
+                             "compute with; give metres and kilograms");
+    }
+  }
+}
+
+void check_body(const std::string& where, const LinkInertia& body) {
+  bool finite = std::isfinite(body.mass);
+  for (const double v : body.com) finite = finite && std::isfinite(v);
+  for (const double v : body.inertia) finite = finite && std::isfinite(v);
+  if (!finite)
+    throw DescriptionError(where + ": mass, centre of mass or inertia is not finite; give numbers");
+  if (body.mass < 0) {
+    std::ostringstream text;
+    text << where << ": mass " << body.mass << " kg is negative; give zero or more";
+    throw DescriptionError(text.str());
+  }
+  if (const std::string flaw = inertia_flaw(body.inertia); !flaw.empty())
+    throw DescriptionError(where + ": " + flaw);
+}
+
+}  // namespace
+
+Pose compose(const Pose& outer, const Pose& inner) {
+  return to_double(compose(to_long(outer), to_long(inner)));
+}
+
+Pose inverse(const Pose& pose) { return to_double(inverse(to_long(pose))); }
+
+LinkInertia transformed(const Pose& pose, const LinkInertia& body) {
+  const Mat3<double> r = to_mat(pose.rotation);
+  const Vec3<double> com = to_vec(pose.translation) + r * to_vec(body.com);
+  return {body.mass, {com.x, com.y, com.z}, to_matrix(similarity(r, to_sym(body.inertia)))};
+}
+
+LinkInertia lump(const LinkInertia& one, const LinkInertia& other) {
+  const double mass = one.mass + other.mass;
+  const Vec3<double> a = to_vec(one.com), b = to_vec(other.com);
+  const Vec3<double> com = mass > 0 ? (1 / mass) * (one.mass * a + other.mass * b) : a;
+  Sym3<double> inertia = to_sym(one.inertia) + to_sym(other.inertia);
+  if (mass > 0) inertia = inertia + (one.mass * other.mass / mass) * point_inertia(a - b);
+  return {mass, {com.x, com.y, com.z}, to_matrix(inertia)};
+}
+
+Chain Chain::from_urdf_text(std::string_view text, const ChainOptions& options) {
+  return from_model(read_urdf_text(text, {.strict = options.strict}), options);
+}
+
+Chain Chain::from_urdf_file(const std::filesystem::path& path, const ChainOptions& options) {
+  return from_model(read_urdf_file(path, {.strict = options.strict}), options);
+}
+
+Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
+  check_gravity(options.gravity);
+  if (!(options.snap >= 0 && options.snap <= 1e-3)) {
+    throw DescriptionError("snap: must lie between 0 and 1e-3 rad");
+  }
+  const ChainSelection selection = select_chain(model, options);
+
+  Chain chain;
+  chain.warnings_ = model.warnings;
+  chain.snap_ = options.snap;
+
+  // Every link of the base's subtree at zero, in the base link's frame, and the joint of the chain
+  // that moves it.
+  struct Placed {
+    int link;
+    int body;
+    LPose pose;
+  };
+  std::vector<Placed> placed{{selection.base, 0, {}}};
+  std::vector<AxisLine> axes(selection.joints.size());
+  std::vector<int> number_of(model.joints.size(), 0);  // on the chain, from 1; 0 off it
+  for (std::size_t i = 0; i < selection.joints.size(); ++i) {
+    number_of[static_cast<std::size_t>(selection.joints[i])] = static_cast<int>(i) + 1;
+  }
+  for (std::size_t at = 0; at < placed.size(); ++at) {
+    const Placed here = placed[at];  // a copy: the vector grows
+    for (const int index : model.links[static_cast<std::size_t>(here.link)].child_joints) {
+      const UrdfJoint& joint = model.joints[static_cast<std::size_t>(index)];
+      LPose pose = compose(here.pose, to_long(joint.origin));
+      int body = here.body;
+      if (const int number = number_of[static_cast<std::size_t>(index)]; number > 0) {
+        body = number;
+        const LVec axis = pose.rotation * LVec{joint.axis[0], joint.axis[1], joint.axis[2]};
+        axes[static_cast<std::size_t>(number) - 1] = {
+            pose.translation, (1 / length(axis)) * axis,
+            LVec{pose.rotation.r0.x, pose.rotation.r1.x, pose.rotation.r2.x}};
+      } else if (const auto frozen = options.freeze.find(joint.name);
+                 frozen != options.freeze.end()) {
+        pose = compose(pose, frozen_motion(joint, frozen->second));
+      }
+      placed.push_back({joint.child, body, pose});
+    }
+  }
+
+  const DhFrames dh = make_dh_frames(axes, options.snap);
+  chain.frame0_ = to_double(dh.frame0);
+  for (std::size_t i = 0; i < selection.joints.size(); ++i) {
+    const UrdfJoint& joint = model.joints[static_cast<std::size_t>(selection.joints[i])];
+    ChainJoint to;
+    to.name = joint.name;
+    to.link = joint.child_link;
+    to.type = type_of(joint.type);
+    to.dh = dh.rows[i];
+    to.limits = limits_of(joint);
+    to.drive = {joint.armature, joint.viscous_friction, joint.coulomb_positive,
+                joint.coulomb_negative};
+    chain.joints_.push_back(to);
+  }
+  std::vector<bool> has_inertia(selection.joints.size() + 1, false);
+  for (const Placed& p : placed) {
+    const UrdfLink& link = model.links[static_cast<std::size_t>(p.link)];
+    const auto body = static_cast<std::size_t>(p.body);
+    const LPose pose = body == 0 ? p.pose : compose(inverse(dh.frames[body - 1]), p.pose);
+    if (p.link == selection.tip) chain.tip_ = static_cast<int>(chain.links_.size());
+    chain.links_.push_back({link.name, p.body, to_double(pose)});
+    if (!link.inertial) continue;
+    has_inertia[body] = true;
+    if (body > 0) {
+      LinkInertia& sum = chain.joints_[body - 1].body;
+      sum = lump(sum, transformed(to_double(pose), inertia_of(*link.inertial)));
+    }
+  }
+  if (!options.allow_missing_inertia) {
+    for (const ChainJoint& joint : chain.joints_) {
+      if (has_inertia[static_cast<std::size_t>(&joint - chain.joints_.data()) + 1]) continue;
+      throw DescriptionError(
+          "link '" + joint.link + "', moved by joint '" + joint.name +
+          "': no <inertial>, here or in a link fixed to it; add one, or allow missing inertia to "
+          "treat it as massless");
+    }
+  }
+  check_range(chain.joints_);
+  chain.set_gravity(options.gravity);
+  return chain;
+}
+
+Chain Chain::from_dh(const std::vector<DhJoint>& rows, const Vector3& gravity) {
+  check_gravity(gravity);
+  if (rows.empty()) throw DescriptionError("DH table: no rows; give one per joint");
+  Chain chain;
+  chain.snap_ = ChainOptions{}.snap;
+  chain.links_.push_back({"base", 0, {}});
+  const auto exact = [&](double angle) {
+    constexpr double kHalf = std::numbers::pi / 2;
+    const double turned = std::remainder(angle, 4 * kHalf);
+    const double nearest = std::round(turned / kHalf) * kHalf;
+    return std::abs(turned - nearest) <= chain.snap_ ? nearest : turned;
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const DhJoint& from = rows[i];
+    const std::string number = std::to_string(i + 1);
+    for (const double v : {from.dh.alpha, from.dh.a, from.dh.d, from.dh.theta, from.dh.beta}) {
+      if (!std::isfinite(v))
+        throw DescriptionError("DH row " + number + ": not finite; give five numbers");
+    }
+    check_body("DH row " + number, from.body);
+    ChainJoint to;
+    to.name = from.name.empty() ? "joint" + number : from.name;
+    to.link = "link" + number;
+    to.type = from.type;
+    to.dh = from.dh;
+    to.dh.alpha = exact(from.dh.alpha);
+    to.body = from.body;
+    to.limits = from.limits;
+    to.drive = from.drive;
+    if (i == 0) {
+      chain.frame0_ = to_double(dh_transform(to.dh));
+      to.dh = {};
+    }
+    chain.joints_.push_back(to);
+    chain.links_.push_back({to.link, static_cast<int>(i) + 1, {}});
+  }
+  chain.tip_ = static_cast<int>(rows.size());
+  chain.set_gravity(gravity);
+  return chain;
+}
+
+Chain Chain::with_payload(const LinkInertia& payload) const {
+  check_body("payload", payload);
+  Chain chain = *this;
+  if (tip().body > 0) {
+    LinkInertia& body = chain.joints_[static_cast<std::size_t>(tip().body) - 1].body;
+    body = lump(body, transformed(tip().pose, payload));
+  }
+  return chain;
+}
+
+Chain Chain::with_gravity(const Vector3& gravity) const {
+  check_gravity(gravity);
+  Chain chain = *this;
+  chain.set_gravity(gravity);
+  return chain;
+}
+
+void Chain::set_gravity(const Vector3& gravity) {
+  gravity_ = gravity;
+  const LMat& r = to_long(frame0_).rotation;
+  LVec g = transposed_times(r, LVec{gravity[0], gravity[1], gravity[2]});
+  const Long small = static_cast<Long>(snap_) * length(g);
+  for (Long* component : {&g.x, &g.y, &g.z}) {
+    if (std::abs(*component) <= small) *component = 0;
+  }
+  gravity0_ = to_array(g);
+}
+
+int Chain::find_link(std::string_view name) const {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (links_[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace ga_dynamics

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ga_dynamics/dynamics.hpp"
+
+#include <cassert>
+#include <stdexcept>
+#include <vector>
+
+#include "ga_dynamics/linear.hpp"
+#include "kernel.hpp"
+
+namespace ga_dynamics {
+namespace {
+
+bool processor_has_avx2() {
+#ifdef GA_DYNAMICS_HAVE_AVX2
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+#else
+  return false;
+#endif
+}
+
+Isa choose(Isa wanted) {
+  if (wanted == Isa::kAvx2 && !processor_has_avx2()) {
+    throw std::invalid_argument(
+        "Dynamics: this processor, or this build, has no AVX2 and FMA; use Isa::kAutomatic");
+  }
+  if (wanted != Isa::kAutomatic) return wanted;
+  return processor_has_avx2() ? Isa::kAvx2 : Isa::kGeneric;
+}
+
+std::unique_ptr<Kernel> make_kernel(const Chain& chain, Method method, Isa isa) {
+  std::unique_ptr<MinimalParameters> minimal;
+  if (method == Method::kMinimal) minimal = std::make_unique<MinimalParameters>(chain);
+#ifdef GA_DYNAMICS_HAVE_AVX2
+  if (isa == Isa::kAvx2)
+    return std::unique_ptr<Kernel>(make_avx2_kernel(chain, minimal.get(), method));
+#endif
+  static_cast<void>(isa);
+  return std::unique_ptr<Kernel>(make_generic_kernel(chain, minimal.get(), method));
+}
+
+using V = Vec3<double>;
+using M = Mat3<double>;
+
+V to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
+M to_mat(const double* m) { return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}}; }
+void store(const V& v, double* to) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
+
+}  // namespace
+
+Kernel::~Kernel() = default;
+
+struct Dynamics::Impl {
+  Impl(const Chain& robot, const DynamicsOptions& options)
+      : chain(robot),
+        isa(choose(options.isa)),
+        kernel(make_kernel(robot, options.method, isa)),
+        n(robot.size()),
+        drives(options.drives),
+        armature(static_cast<std::size_t>(n)),
+        scratch(static_cast<std::size_t>(n)),
+        wrenches(6 * static_cast<std::size_t>(n), 0.0),
+        poses(12 * static_cast<std::size_t>(n), 0.0) {
+    for (std::size_t i = 0; i < armature.size(); ++i)
+      armature[i] = chain.joints()[i].drive.armature;
+  }
+
+  const double* active_wrenches() const { return any_wrench ? wrenches.data() : nullptr; }
+
+  double friction(std::size_t i, double rate) const {
+    const Drive& drive = chain.joints()[i].drive;
+    const double coulomb = rate > 0   ? drive.coulomb_positive
+                           : rate < 0 ? -drive.coulomb_negative
+                                      : 0.0;
+    return drive.viscous * rate + coulomb;
+  }
+
+  Chain chain;
+  Isa isa;
+  std::unique_ptr<Kernel> kernel;
+  int n;
+  bool drives;
+  std::vector<double> armature, scratch, wrenches, poses;
+  bool any_wrench = false;
+};
+
+Dynamics::Dynamics(const Chain& chain, const DynamicsOptions& options)
+    : impl_(std::make_unique<Impl>(chain, options)) {}
+Dynamics::~Dynamics() = default;
+Dynamics::Dynamics(Dynamics&&) noexcept = default;
+Dynamics& Dynamics::operator=(Dynamics&&) noexcept = default;
+
+int Dynamics::size() const noexcept { return impl_->n; }
+Isa Dynamics::isa() const noexcept { return impl_->isa; }
+const Chain& Dynamics::chain() const noexcept { return impl_->chain; }
+
+#define GA_DYNAMICS_CHECK_SIZE(span) assert((span).size() >= static_cast<std::size_t>(impl_->n))
+
+void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const double> qd,
+                                std::span<const double> qdd, std::span<double> tau) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(qdd),
+      GA_DYNAMICS_CHECK_SIZE(tau);
+  impl_->kernel->inverse_dynamics(q.data(), qd.data(), qdd.data(), tau.data(),
+                                  impl_->active_wrenches());
+  if (!impl_->drives) return;
+  for (std::size_t i = 0; i < impl_->armature.size(); ++i) {
+    tau[i] += impl_->armature[i] * qdd[i] + impl_->friction(i, qd[i]);
+  }
+}
+
+void Dynamics::forward_dynamics(std::span<const double> q, std::span<const double> qd,
+                                std::span<const double> tau, std::span<double> qdd) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(tau),
+      GA_DYNAMICS_CHECK_SIZE(qdd);
+  const double* effective = tau.data();
+  if (impl_->drives) {
+    for (std::size_t i = 0; i < impl_->scratch.size(); ++i)
+      impl_->scratch[i] = tau[i] - impl_->friction(i, qd[i]);
+    effective = impl_->scratch.data();
+  }
+  impl_->kernel->forward_dynamics(q.data(), qd.data(), effective, qdd.data(),
+                                  impl_->drives ? impl_->armature.data() : nullptr,
+                                  impl_->active_wrenches());
+}
+
+void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q);
+  const auto n = static_cast<std::size_t>(impl_->n);
+  assert(inertia.size() >= n * n);
+  impl_->kernel->inertia_matrix(q.data(), inertia.data());
+  if (!impl_->drives) return;
+  for (std::size_t i = 0; i < n; ++i) inertia[i * n + i] += impl_->armature[i];
+}
+
+void Dynamics::bias(std::span<const double> q, std::span<const double> qd,
+                    std::span<double> h) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(h);
+  impl_->kernel->bias(q.data(), qd.data(), h.data());
+  if (!impl_->drives) return;
+  for (std::size_t i = 0; i < impl_->armature.size(); ++i) h[i] += impl_->friction(i, qd[i]);
+}
+
+void Dynamics::gravity(std::span<const double> q, std::span<double> g) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(g);
+  impl_->kernel->gravity(q.data(), g.data());
+}
+
+void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3& moment) noexcept {
+  assert(link >= 0 && static_cast<std::size_t>(link) < impl_->chain.links().size());
+  const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
+  if (at.body == 0) return;  // the base does not move
+  const M r = to_mat(at.pose.rotation.data());
+  const V f = r * to_vec(force);
+  double* const to = impl_->wrenches.data() + 6 * (at.body - 1);
+  store(f, to);
+  store(r * to_vec(moment) + cross(to_vec(at.pose.translation), f), to + 3);
+  impl_->any_wrench = true;
+}
+
+void Dynamics::clear_external_wrenches() noexcept {
+  for (double& value : impl_->wrenches) value = 0;
+  impl_->any_wrench = false;
+}
+
+void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q);
+  const std::vector<ChainLink>& links = impl_->chain.links();
+  assert(poses.size() >= links.size());
+  impl_->kernel->frame_poses(q.data(), impl_->poses.data());
+  const Pose& frame0 = impl_->chain.frame0();
+  const M r0 = to_mat(frame0.rotation.data());
+  const V p0 = to_vec(frame0.translation);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const ChainLink& link = links[i];
+    if (link.body == 0) {
+      poses[i] = link.pose;
+      continue;
+    }
+    const double* const frame = impl_->poses.data() + 12 * (link.body - 1);
+    const M r = r0 * to_mat(frame);
+    const V origin = p0 + r0 * V{frame[9], frame[10], frame[11]};
+    const M rotation = r * to_mat(link.pose.rotation.data());
+    store(rotation.r0, poses[i].rotation.data());
+    store(rotation.r1, poses[i].rotation.data() + 3);
+    store(rotation.r2, poses[i].rotation.data() + 6);
+    store(origin + r * to_vec(link.pose.translation), poses[i].translation.data());
+  }
+}
+
+void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> jacobian) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q);
+  const int n = impl_->n;
+  assert(link >= 0 && static_cast<std::size_t>(link) < impl_->chain.links().size());
+  assert(jacobian.size() >= 6 * static_cast<std::size_t>(n));
+  const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
+  double* const poses = impl_->poses.data();
+  impl_->kernel->frame_poses(q.data(), poses);
+  double point[3] = {0, 0, 0};
+  if (at.body > 0) {
+    const double* const frame = poses + 12 * (at.body - 1);
+    store(V{frame[9], frame[10], frame[11]} + to_mat(frame) * to_vec(at.pose.translation), point);
+  }
+  impl_->kernel->jacobian(poses, at.body, point, jacobian.data());
+  const M r0 = to_mat(impl_->chain.frame0().rotation.data());
+  double* const j = jacobian.data();
+  for (int half = 0; half < 2; ++half) {
+    for (int i = 0; i < n; ++i) {
+      double* const column = j + 3 * half * n + i;
+      const V turned = r0 * V{column[0], column[n], column[2 * n]};
+      column[0] = turned.x, column[n] = turned.y, column[2 * n] = turned.z;
+    }
+  }
+}
+
+MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd);
+  MechanicalEnergy energy = impl_->kernel->energy(q.data(), qd.data());
+  if (impl_->drives) {
+    for (std::size_t i = 0; i < impl_->armature.size(); ++i) {
+      energy.kinetic += 0.5 * impl_->armature[i] * qd[i] * qd[i];
+    }
+  }
+  return energy;
+}
+
+double Dynamics::gibbs_function(std::span<const double> q, std::span<const double> qd,
+                                std::span<const double> qdd) noexcept {
+  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(qdd);
+  return impl_->kernel->gibbs_function(q.data(), qd.data(), qdd.data());
+}
+
+}  // namespace ga_dynamics

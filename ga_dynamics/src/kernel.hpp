@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_HPP_
+#define KERNEL_HPP_
+
+// One compiled copy of the double-precision algorithms. No type with a vectorised layout crosses
+// this interface.
+
+#include "ga_dynamics/dynamics.hpp"
+#include "ga_dynamics/minimal_parameters.hpp"
+
+namespace ga_dynamics {
+
+class Kernel {
+ public:
+  virtual ~Kernel();  // defined once: an inline one would be merged across instruction sets
+  /// `wrenches`: n times force and moment on body i, in frame i about O_i, or null.
+  virtual void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
+                                const double* wrenches) = 0;
+  virtual void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+                                const double* armature, const double* wrenches) = 0;
+  virtual void inertia_matrix(const double* q, double* inertia) = 0;
+  virtual void bias(const double* q, const double* qd, double* h) = 0;
+  virtual void gravity(const double* q, double* g) = 0;
+  /// n times rotation (row by row) and origin of frame i in frame 0: 12 values each.
+  virtual void frame_poses(const double* q, double* poses) = 0;
+  /// Of a point (in frame 0) of `body`, for the poses given by frame_poses(); in the axes of frame
+  /// 0.
+  virtual void jacobian(const double* poses, int body, const double* point, double* jacobian) = 0;
+  virtual MechanicalEnergy energy(const double* q, const double* qd) = 0;
+  virtual double gibbs_function(const double* q, const double* qd, const double* qdd) = 0;
+};
+
+Kernel* make_generic_kernel(const Chain& chain, const MinimalParameters* minimal, Method method);
+#ifdef GA_DYNAMICS_HAVE_AVX2
+Kernel* make_avx2_kernel(const Chain& chain, const MinimalParameters* minimal, Method method);
+#endif
+
+}  // namespace ga_dynamics
+
+#endif  // KERNEL_HPP_

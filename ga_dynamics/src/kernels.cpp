@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compiled once per instruction set, with GA_DYNAMICS_ISA naming it (see ga_dynamics/isa.hpp and
+// CMakeLists.txt).
+
+#include "ga_dynamics/dalembert.hpp"
+#include "ga_dynamics/forward_dynamics.hpp"
+#include "ga_dynamics/gravity.hpp"
+#include "ga_dynamics/inverse_dynamics_mlc.hpp"
+#include "ga_dynamics/inverse_dynamics_vector.hpp"
+#include "ga_dynamics/kinematics.hpp"
+#include "kernel.hpp"
+
+namespace ga_dynamics {
+inline namespace GA_DYNAMICS_ISA {
+namespace {
+
+static_assert(sizeof(Wrench<double>) == 6 * sizeof(double));
+static_assert(sizeof(FramePose<double>) == 12 * sizeof(double));
+
+const Wrench<double>* as_wrenches(const double* values) {
+  return reinterpret_cast<const Wrench<double>*>(values);
+}
+
+/// What all methods share.
+class CommonKernel : public Kernel {
+ public:
+  explicit CommonKernel(const Chain& chain) : model_(make_model<double>(chain)), work_(model_) {}
+
+  void frame_poses(const double* q, double* poses) override {
+    ga_dynamics::frame_poses(model_, work_.positions, q,
+                             reinterpret_cast<FramePose<double>*>(poses));
+  }
+  void jacobian(const double* poses, int body, const double* point, double* jacobian) override {
+    ga_dynamics::jacobian(model_, reinterpret_cast<const FramePose<double>*>(poses), body,
+                          Vec3<double>{point[0], point[1], point[2]}, jacobian);
+  }
+  MechanicalEnergy energy(const double* q, const double* qd) override {
+    const Energy<double> e = ga_dynamics::energy(model_, work_.positions, q, qd);
+    return {e.kinetic, e.potential};
+  }
+  double gibbs_function(const double* q, const double* qd, const double* qdd) override {
+    return ga_dynamics::gibbs_function(model_, work_.positions, q, qd, qdd);
+  }
+
+ protected:
+  Model<double> model_;
+  Workspace<double> work_;
+};
+
+class TensorKernel final : public CommonKernel {
+ public:
+  using CommonKernel::CommonKernel;
+
+  void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
+                        const double* wrenches) override {
+    ga_dynamics::inverse_dynamics(model_, work_, q, qd, qdd, tau, as_wrenches(wrenches));
+  }
+  void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+                        const double* armature, const double* wrenches) override {
+    ga_dynamics::forward_dynamics(model_, work_, q, qd, tau, qdd, armature, as_wrenches(wrenches));
+  }
+  void inertia_matrix(const double* q, double* inertia) override {
+    ga_dynamics::inertia_matrix(model_, work_, q, inertia);
+  }
+  void bias(const double* q, const double* qd, double* h) override {
+    ga_dynamics::bias(model_, work_, q, qd, h);
+  }
+  void gravity(const double* q, double* g) override { ga_dynamics::gravity(model_, work_, q, g); }
+};
+
+/// Everything from an inverse dynamics: bias and gravity without acceleration, the inertia matrix
+/// column by column.
+class InverseOnlyKernel : public CommonKernel {
+ public:
+  explicit InverseOnlyKernel(const Chain& chain)
+      : CommonKernel(chain),
+        zero_(static_cast<std::size_t>(chain.size())),
+        unit_(static_cast<std::size_t>(chain.size())),
+        rest_(static_cast<std::size_t>(chain.size())),
+        column_(static_cast<std::size_t>(chain.size())) {}
+
+  void inertia_matrix(const double* q, double* inertia) override {
+    const int n = model_.n;
+    inverse_dynamics(q, zero_.data(), zero_.data(), rest_.data(), nullptr);
+    for (int k = 0; k < n; ++k) {
+      unit_[k] = 1;
+      inverse_dynamics(q, zero_.data(), unit_.data(), column_.data(), nullptr);
+      unit_[k] = 0;
+      for (int j = 0; j < n; ++j) inertia[j * n + k] = column_[j] - rest_[j];
+    }
+  }
+  void bias(const double* q, const double* qd, double* h) override {
+    inverse_dynamics(q, qd, zero_.data(), h, nullptr);
+  }
+  void gravity(const double* q, double* g) override {
+    inverse_dynamics(q, zero_.data(), zero_.data(), g, nullptr);
+  }
+  void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+                        const double* armature, const double* wrenches) override {
+    const int n = model_.n;
+    double* const d = work_.matrix.data();
+    inertia_matrix(q, d);
+    inverse_dynamics(q, qd, zero_.data(), rest_.data(), wrenches);
+    for (int i = 0; i < n; ++i) {
+      if (armature != nullptr) d[i * n + i] += armature[i];
+      qdd[i] = tau[i] - rest_[i];
+    }
+    cholesky_solve(n, d, qdd);
+  }
+
+ private:
+  Buffer<double> zero_, unit_, rest_, column_;
+};
+
+class VectorKernel final : public InverseOnlyKernel {
+ public:
+  using InverseOnlyKernel::InverseOnlyKernel;
+  void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
+                        const double* wrenches) override {
+    inverse_dynamics_vector(model_, work_, q, qd, qdd, tau, as_wrenches(wrenches));
+  }
+};
+
+class MinimalKernel final : public InverseOnlyKernel {
+ public:
+  MinimalKernel(const Chain& chain, const MinimalParameters& parameters)
+      : InverseOnlyKernel(chain),
+        minimal_(make_minimal_model<double>(parameters)),
+        minimal_work_(model_) {}
+  void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
+                        const double* wrenches) override {
+    inverse_dynamics_mlc(model_, minimal_, minimal_work_, q, qd, qdd, tau, as_wrenches(wrenches));
+  }
+
+ private:
+  MinimalModel<double> minimal_;
+  MinimalWorkspace<double> minimal_work_;
+};
+
+class DalembertKernel final : public CommonKernel {
+ public:
+  explicit DalembertKernel(const Chain& chain)
+      : CommonKernel(chain), dalembert_(model_), rest_(static_cast<std::size_t>(chain.size())) {}
+
+  void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
+                        const double* wrenches) override {
+    inverse_dynamics_dalembert(model_, dalembert_, q, qd, qdd, tau, as_wrenches(wrenches));
+  }
+  void inertia_matrix(const double* q, double* inertia) override {
+    dalembert_inertia(model_, dalembert_, q, inertia);
+  }
+  void bias(const double* q, const double* qd, double* h) override {
+    dalembert_bias(model_, dalembert_, q, qd, h);
+  }
+  void gravity(const double* q, double* g) override { dalembert_gravity(model_, dalembert_, q, g); }
+  void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+                        const double* armature, const double* wrenches) override {
+    const int n = model_.n;
+    dalembert_bias(model_, dalembert_, q, qd, rest_.data(), as_wrenches(wrenches));
+    double* const d = work_.matrix.data();
+    detail::dalembert_mass(model_, dalembert_, d);
+    for (int i = 0; i < n; ++i) {
+      if (armature != nullptr) d[i * n + i] += armature[i];
+      qdd[i] = tau[i] - rest_[i];
+    }
+    cholesky_solve(n, d, qdd);
+  }
+
+ private:
+  DalembertWorkspace<double> dalembert_;
+  Buffer<double> rest_;
+};
+
+}  // namespace
+}  // namespace GA_DYNAMICS_ISA
+
+#define GA_DYNAMICS_JOIN(a, b, c) a##b##c
+#define GA_DYNAMICS_FACTORY(isa) GA_DYNAMICS_JOIN(make_, isa, _kernel)
+
+Kernel* GA_DYNAMICS_FACTORY(GA_DYNAMICS_ISA)(const Chain& chain, const MinimalParameters* minimal,
+                                             Method method) {
+  switch (method) {
+    case Method::kTensor:
+      return new TensorKernel(chain);
+    case Method::kVector:
+      return new VectorKernel(chain);
+    case Method::kDalembert:
+      return new DalembertKernel(chain);
+    case Method::kMinimal:
+      return new MinimalKernel(chain, *minimal);
+  }
+  return nullptr;
+}
+
+}  // namespace ga_dynamics
