@@ -1,0 +1,34 @@
+# The `ga` command. All but its main function is a library of its own, for the tests.
+
+if(GA_FUZZ)
+  return()  # there the library is instrumented, and only the fuzzer links to it
+endif()
+
+find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
+
+add_library(ga_cli STATIC
+  src/cli/command_line.cpp
+  src/cli/csv_fields.cpp
+  src/cli/info.cpp
+  src/cli/line_reader.cpp
+  src/cli/number.cpp
+  src/cli/output.cpp
+  src/cli/progress.cpp
+  src/cli/robot.cpp
+  src/cli/row_task.cpp
+  src/cli/state_columns.cpp
+  src/cli/state_reader.cpp
+  src/cli/states_file.cpp
+  src/cli/stream_rows.cpp
+  src/cli/text_table.cpp)
+target_include_directories(ga_cli PUBLIC src)
+target_include_directories(ga_cli SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
+target_compile_definitions(ga_cli PRIVATE GA_VERSION="${PROJECT_VERSION}")
+target_link_libraries(ga_cli PUBLIC ga_dynamics)
+
+add_executable(ga src/cli/main.cpp)
+target_link_libraries(ga PRIVATE ga_cli)
+# bin for the shell, lib/ga_dynamics for `ros2 run`; both find the library without an environment.
+set_target_properties(ga PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/..")
+install(TARGETS ga RUNTIME DESTINATION bin)
+install(TARGETS ga RUNTIME DESTINATION lib/${PROJECT_NAME})

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_DYNAMICS__CLI__COMMAND_LINE_HPP_
+#define GA_DYNAMICS__CLI__COMMAND_LINE_HPP_
+
+#include <string>
+
+#include "cli/robot.hpp"
+#include "ga_dynamics/dynamics.hpp"
+
+namespace ga_dynamics::cli {
+
+enum class Command { kInfo, kInverse, kForward, kInertia, kBias, kGravity, kKinematics };
+
+struct CommandLine {
+  Command command = Command::kInfo;
+  RobotArguments robot;
+  std::string states;
+  Method method = Method::kTensor;
+  bool drives = false;
+  bool list_minimal = false;
+  bool quiet = false;
+  std::string answer;  ///< help or version: not empty means print it and do nothing else
+};
+
+/// Throws InputError.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace ga_dynamics::cli
+
+#endif  // GA_DYNAMICS__CLI__COMMAND_LINE_HPP_

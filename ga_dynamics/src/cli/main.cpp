@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.hpp"
+#include "cli/errors.hpp"
+#include "cli/info.hpp"
+#include "cli/output.hpp"
+#include "cli/stream_rows.hpp"
+
+namespace {
+
+using namespace ga_dynamics;
+using namespace ga_dynamics::cli;
+
+void tell(const std::string& message) {
+  std::fprintf(stderr, "ga: %s\n", printable(message).c_str());
+}
+
+void print(std::string_view text) {
+  Output output;
+  output.put(text);
+  output.close();
+}
+
+void run(const CommandLine& line) {
+  if (!line.answer.empty()) return print(line.answer);
+  RobotArguments robot = line.robot;
+  if (line.command == Command::kKinematics) robot.allow_missing_inertia = true;
+  const Chain chain = load_chain(robot);
+  if (line.command == Command::kInfo) {
+    return print(info_text(chain, {line.robot.urdf, line.list_minimal, line.quiet}));
+  }
+  if (!line.quiet) {
+    for (const std::string& warning : chain.warnings()) tell("warning: " + warning);
+  }
+  Dynamics dynamics(chain, {.method = line.method, .drives = line.drives});
+  const RowTask task = make_row_task(line.command, dynamics);
+  stream_rows(task, dynamics.size(), line.states, !line.quiet);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(parse_command_line(argc, argv));
+    return 0;
+  } catch (const ReaderGone&) {
+    return 0;
+  } catch (const InputError& error) {
+    tell(error.what());
+    return kExitBadInput;
+  } catch (const DescriptionError& error) {
+    tell(error.what());
+    return kExitBadInput;
+  } catch (const std::bad_alloc&) {
+    tell("out of memory");
+    return kExitFailure;
+  } catch (const std::exception& error) {
+    tell(error.what());
+    return kExitFailure;
+  }
+}
