@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One suite that every method runs: thousands of random chains, revolute and prismatic, against
+// Orocos KDL, against each other and against the definitions.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <functional>
+#include <kdl/chaindynparam.hpp>
+#include <kdl/chainidsolver_recursive_newton_euler.hpp>
+#include <tuple>
+
+#include "ga_dynamics/dynamics.hpp"
+#include "random_robot.hpp"
+
+namespace ga_dynamics {
+namespace {
+
+using test::RandomRobot;
+using test::relative_difference;
+using test::RobotKind;
+using Values = std::vector<double>;
+
+constexpr int kMostJoints = 12;
+constexpr unsigned kChainsPerSize =
+    250;  // times 12 sizes: 3000 chains per method and instruction set
+
+struct Variant {
+  const char* name;
+  Method method;
+  Isa isa;
+};
+
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const auto& [name, method] :
+       {std::pair{"Tensor", Method::kTensor}, std::pair{"Vector", Method::kVector},
+        std::pair{"Dalembert", Method::kDalembert}, std::pair{"Minimal", Method::kMinimal}}) {
+    all.push_back({name, method, Isa::kGeneric});
+  }
+  const Chain probe = Chain::from_dh({DhJoint{}});
+  if (Dynamics(probe).isa() == Isa::kAvx2) {
+    const std::vector<Variant> generic = all;
+    for (Variant v : generic) {
+      v.isa = Isa::kAvx2;
+      all.push_back(v);
+    }
+  }
+  return all;
+}
+
+KDL::JntArray to_kdl(const Values& v) {
+  KDL::JntArray a(static_cast<unsigned>(v.size()));
+  for (unsigned i = 0; i < v.size(); ++i) a(i) = v[i];
+  return a;
+}
+Values from_kdl(const KDL::JntArray& a) { return {a.data.data(), a.data.data() + a.data.size()}; }
+
+const KDL::Vector kGravity(0.7, -1.3, -9.4);
+const Vector3 kGravityArray{0.7, -1.3, -9.4};
+
+/// A chain with a state, and what KDL makes of it.
+struct Case {
+  Case(int joints, unsigned seed)
+      : robot(joints, seed * 13u + static_cast<unsigned>(joints), kind(seed)),
+        n(joints),
+        chain(Chain::from_urdf_text(robot.urdf(), {.gravity = kGravityArray})),
+        kdl(robot.kdl()),
+        q(robot.positions(n)),
+        qd(robot.rates(n)),
+        qdd(robot.rates(n)) {}
+
+  static RobotKind kind(unsigned seed) {
+    RobotKind k;
+    if (seed % 3 == 0) k.prismatic = 0;
+    if (seed % 5 == 0) k.nearly_parallel = 0.3;
+    if (seed % 7 == 0) k.aligned = 1;
+    return k;
+  }
+
+  Values kdl_torque() const {
+    KDL::ChainIdSolver_RNE solver(kdl, kGravity);
+    KDL::JntArray torque(static_cast<unsigned>(n));
+    solver.CartToJnt(to_kdl(q), to_kdl(qd), to_kdl(qdd), KDL::Wrenches(kdl.getNrOfSegments()),
+                     torque);
+    return from_kdl(torque);
+  }
+
+  RandomRobot robot;
+  int n;
+  Chain chain;
+  KDL::Chain kdl;
+  Values q, qd, qdd;
+};
+
+class Conformance : public ::testing::TestWithParam<Variant> {
+ protected:
+  Dynamics make(const Chain& chain) const {
+    return Dynamics(chain, {.method = GetParam().method, .isa = GetParam().isa});
+  }
+
+  /// Runs `check` on `per_size` chains of every size; what it returns is the error to bound.
+  double worst(unsigned per_size, const std::function<double(Case&)>& check) {
+    double worst_error = 0;
+    for (int n = 1; n <= kMostJoints; ++n) {
+      for (unsigned seed = 1; seed <= per_size; ++seed) {
+        Case c(n, seed);
+        const double error = check(c);
+        if (error > worst_error) {
+          worst_error = error;
+          worst_case_ = "n = " + std::to_string(n) + ", seed " + std::to_string(seed);
+        }
+      }
+    }
+    RecordProperty("worst", std::to_string(worst_error));
+    return worst_error;
+  }
+
+  std::string worst_case_;
+};
+
+TEST_P(Conformance, InverseDynamicsAgreesWithKdl) {
+  EXPECT_LT(worst(kChainsPerSize,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    Values tau(c.q.size());
+                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, tau);
+                    return relative_difference(tau, c.kdl_torque());
+                  }),
+            1e-9)
+      << worst_case_;
+}
+
+TEST_P(Conformance, InverseDynamicsAgreesWithTheTensorForm) {
+  EXPECT_LT(worst(kChainsPerSize,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain), reference(c.chain, {.isa = Isa::kGeneric});
+                    Values tau(c.q.size()), expected(c.q.size());
+                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, tau);
+                    reference.inverse_dynamics(c.q, c.qd, c.qdd, expected);
+                    return relative_difference(tau, expected);
+                  }),
+            1e-10)
+      << worst_case_;
+}
+
+TEST_P(Conformance, InertiaBiasAndGravityAgreeWithKdl) {
+  EXPECT_LT(worst(kChainsPerSize / 5,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    const auto n = static_cast<unsigned>(c.n);
+                    KDL::ChainDynParam kdl(c.kdl, kGravity);
+                    KDL::JntSpaceInertiaMatrix mass(n);
+                    KDL::JntArray coriolis(n), gravity(n);
+                    kdl.JntToMass(to_kdl(c.q), mass);
+                    kdl.JntToCoriolis(to_kdl(c.q), to_kdl(c.qd), coriolis);
+                    kdl.JntToGravity(to_kdl(c.q), gravity);
+                    Values d(n * n), h(n), g(n), expected_d, expected_h;
+                    dynamics.inertia_matrix(c.q, d);
+                    dynamics.bias(c.q, c.qd, h);
+                    dynamics.gravity(c.q, g);
+                    for (unsigned i = 0; i < n; ++i) {
+                      for (unsigned k = 0; k < n; ++k) expected_d.push_back(mass(i, k));
+                      expected_h.push_back(coriolis(i) + gravity(i));
+                    }
+                    // gravity can vanish (all prismatic, horizontal): measured against the weight
+                    // of the arm
+                    Values g_scaled = g, g_expected = from_kdl(gravity);
+                    g_scaled.push_back(10), g_expected.push_back(10);
+                    return std::max({relative_difference(d, expected_d),
+                                     relative_difference(h, expected_h),
+                                     relative_difference(g_scaled, g_expected)});
+                  }),
+            1e-9)
+      << worst_case_;
+}
+
+TEST_P(Conformance, InertiaIsSymmetricAndPositiveDefinite) {
+  EXPECT_LT(worst(kChainsPerSize / 5,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    const auto n = static_cast<std::size_t>(c.n);
+                    Values d(n * n);
+                    dynamics.inertia_matrix(c.q, d);
+                    Values transposed(n * n);
+                    for (std::size_t i = 0; i < n; ++i) {
+                      for (std::size_t k = 0; k < n; ++k) transposed[k * n + i] = d[i * n + k];
+                    }
+                    const Eigen::Map<const Eigen::MatrixXd> matrix(d.data(), c.n, c.n);
+                    const Eigen::LLT<Eigen::MatrixXd> cholesky(matrix);
+                    EXPECT_EQ(cholesky.info(), Eigen::Success)
+                        << "not positive definite, n = " << c.n;
+                    return relative_difference(d, transposed);
+                  }),
+            1e-12)
+      << worst_case_;
+}
+
+TEST_P(Conformance, InertiaIsTheHessianOfTheGibbsFunction) {
+  // The Gibbs function is quadratic in qdd: second differences are exact but for rounding.
+  EXPECT_LT(worst(kChainsPerSize / 25,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    const auto n = static_cast<std::size_t>(c.n);
+                    Values d(n * n), hessian(n * n);
+                    dynamics.inertia_matrix(c.q, d);
+                    const Values rest(n, 0.0);
+                    const auto gibbs = [&](std::size_t i, std::size_t k, double a, double b) {
+                      Values qdd(n, 0.0);
+                      qdd[i] += a, qdd[k] += b;
+                      return dynamics.gibbs_function(c.q, rest, qdd);
+                    };
+                    const double step = 10;
+                    for (std::size_t i = 0; i < n; ++i) {
+                      for (std::size_t k = 0; k < n; ++k) {
+                        hessian[i * n + k] =
+                            (gibbs(i, k, step, step) - gibbs(i, k, step, -step) -
+                             gibbs(i, k, -step, step) + gibbs(i, k, -step, -step)) /
+                            (4 * step * step);
+                      }
+                    }
+                    return relative_difference(d, hessian);
+                  }),
+            1e-9)
+      << worst_case_;
+}
+
+TEST_P(Conformance, TorqueIsTheGradientOfTheGibbsFunction) {
+  EXPECT_LT(worst(kChainsPerSize / 5,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    Values tau(c.q.size()), gradient(c.q.size());
+                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, tau);
+                    for (std::size_t i = 0; i < tau.size(); ++i) {
+                      Values more = c.qdd, less = c.qdd;
+                      more[i] += 1, less[i] -= 1;
+                      gradient[i] = 0.5 * (dynamics.gibbs_function(c.q, c.qd, more) -
+                                           dynamics.gibbs_function(c.q, c.qd, less));
+                    }
+                    return relative_difference(tau, gradient);
+                  }),
+            1e-9)
+      << worst_case_;
+}
+
+TEST_P(Conformance, ForwardUndoesInverse) {
+  EXPECT_LT(worst(kChainsPerSize / 2,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    const auto n = c.q.size();
+                    Values tau(n), qdd(n), d(n * n), back(n);
+                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, tau);
+                    dynamics.forward_dynamics(c.q, c.qd, tau, qdd);
+                    // The solution carries cond(D) roundings: bound the error relative to it, and
+                    // the residual plainly.
+                    dynamics.inertia_matrix(c.q, d);
+                    const Eigen::Map<const Eigen::MatrixXd> matrix(d.data(), c.n, c.n);
+                    const Eigen::VectorXd eigen =
+                        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues();
+                    const double condition = eigen(c.n - 1) / eigen(0);
+                    EXPECT_LT(relative_difference(qdd, c.qdd), 1e-13 * condition + 1e-12)
+                        << "n = " << c.n << ", condition " << condition;
+                    dynamics.inverse_dynamics(c.q, c.qd, qdd, back);
+                    return relative_difference(back, tau);
+                  }),
+            1e-10)
+      << worst_case_;
+}
+
+TEST_P(Conformance, ExternalWrenchesActThroughTheJacobian) {
+  EXPECT_LT(worst(kChainsPerSize / 5,
+                  [&](Case& c) {
+                    Dynamics dynamics = make(c.chain);
+                    const auto n = c.q.size();
+                    const auto link = static_cast<int>(
+                        c.robot.uniform(0, static_cast<double>(c.chain.links().size())));
+                    const Vector3 force{3, -7, 5}, moment{0.4, 0.9, -1.1};
+                    Values free(n), loaded(n), expected(n), jacobian(6 * n);
+                    std::vector<Pose> poses(c.chain.links().size());
+                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, free);
+                    dynamics.set_external_wrench(link, force, moment);
+                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, loaded);
+                    Values qdd(n), tau = loaded;
+                    dynamics.forward_dynamics(c.q, c.qd, tau, qdd);
+                    dynamics.clear_external_wrenches();
+                    dynamics.link_poses(c.q, poses);
+                    dynamics.jacobian(c.q, link, jacobian);
+                    const Matrix3& r = poses[static_cast<std::size_t>(link)].rotation;
+                    for (std::size_t i = 0; i < n; ++i) {
+                      double torque = 0;
+                      for (std::size_t a = 0; a < 3; ++a) {
+                        for (std::size_t b = 0; b < 3; ++b) {
+                          torque += r[3 * a + b] * (jacobian[a * n + i] * force[b] +
+                                                    jacobian[(a + 3) * n + i] * moment[b]);
+                        }
+                      }
+                      expected[i] = free[i] - torque;
+                    }
+                    Values check(n);
+                    dynamics.set_external_wrench(link, force, moment);
+                    dynamics.inverse_dynamics(c.q, c.qd, qdd, check);
+                    return std::max(relative_difference(loaded, expected),
+                                    relative_difference(check, tau));
+                  }),
+            1e-9)
+      << worst_case_;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Conformance, ::testing::ValuesIn(variants()),
+                         [](const ::testing::TestParamInfo<Variant>& tested) {
+                           return std::string(tested.param.name) +
+                                  (tested.param.isa == Isa::kAvx2 ? "Avx2" : "Generic");
+                         });
+
+}  // namespace
+}  // namespace ga_dynamics
