@@ -22,7 +22,7 @@ using Values = std::vector<double>;
 class FreeFall {
  public:
   explicit FreeFall(const Chain& chain)
-      : dynamics_(chain, {.drives = true}), n_(chain.joints().size()), zero_(n_, 0.0) {
+      : dynamics_(chain, {.drives = Drives::kAll}), n_(chain.joints().size()), zero_(n_, 0.0) {
     for (Values* v : {&at_, &rate_, &acceleration_, &sum_rate_, &sum_acceleration_}) v->resize(n_);
   }
   void step(Values& q, Values& qd, double h) {

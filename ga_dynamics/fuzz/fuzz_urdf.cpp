@@ -105,7 +105,7 @@ void exercise(const UrdfModel& model) {
   std::vector<Pose> poses(chain.links().size());
   for (const Method method :
        {Method::kTensor, Method::kVector, Method::kDalembert, Method::kMinimal}) {
-    Dynamics dynamics(chain, {.method = method, .drives = true});
+    Dynamics dynamics(chain, {.method = method, .drives = Drives::kAll});
     dynamics.inverse_dynamics(q, q, q, tau);
     dynamics.forward_dynamics(q, q, q, tau);
     dynamics.inertia_matrix(q, matrix);

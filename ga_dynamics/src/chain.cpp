@@ -192,6 +192,7 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
     to.limits = limits_of(joint);
     to.drive = {joint.armature, joint.viscous_friction, joint.coulomb_positive,
                 joint.coulomb_negative};
+    to.parameters = joint.parameters;
     chain.joints_.push_back(to);
   }
   std::vector<bool> has_inertia(selection.joints.size() + 1, false);

@@ -56,7 +56,8 @@ struct Dynamics::Impl {
         isa(choose(options.isa)),
         kernel(make_kernel(robot, options.method, isa)),
         n(robot.size()),
-        drives(options.drives),
+        armature_on(options.drives != Drives::kNone),
+        friction_on(options.drives == Drives::kAll),
         armature(static_cast<std::size_t>(n)),
         scratch(static_cast<std::size_t>(n)),
         wrenches(6 * static_cast<std::size_t>(n), 0.0),
@@ -79,7 +80,7 @@ struct Dynamics::Impl {
   Isa isa;
   std::unique_ptr<Kernel> kernel;
   int n;
-  bool drives;
+  bool armature_on, friction_on;
   std::vector<double> armature, scratch, wrenches, poses;
   bool any_wrench = false;
 };
@@ -102,9 +103,10 @@ void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const doubl
       GA_DYNAMICS_CHECK_SIZE(tau);
   impl_->kernel->inverse_dynamics(q.data(), qd.data(), qdd.data(), tau.data(),
                                   impl_->active_wrenches());
-  if (!impl_->drives) return;
+  if (!impl_->armature_on) return;
   for (std::size_t i = 0; i < impl_->armature.size(); ++i) {
-    tau[i] += impl_->armature[i] * qdd[i] + impl_->friction(i, qd[i]);
+    tau[i] += impl_->armature[i] * qdd[i];
+    if (impl_->friction_on) tau[i] += impl_->friction(i, qd[i]);
   }
 }
 
@@ -113,13 +115,13 @@ void Dynamics::forward_dynamics(std::span<const double> q, std::span<const doubl
   GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(tau),
       GA_DYNAMICS_CHECK_SIZE(qdd);
   const double* effective = tau.data();
-  if (impl_->drives) {
+  if (impl_->friction_on) {
     for (std::size_t i = 0; i < impl_->scratch.size(); ++i)
       impl_->scratch[i] = tau[i] - impl_->friction(i, qd[i]);
     effective = impl_->scratch.data();
   }
   impl_->kernel->forward_dynamics(q.data(), qd.data(), effective, qdd.data(),
-                                  impl_->drives ? impl_->armature.data() : nullptr,
+                                  impl_->armature_on ? impl_->armature.data() : nullptr,
                                   impl_->active_wrenches());
 }
 
@@ -128,7 +130,7 @@ void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inert
   const auto n = static_cast<std::size_t>(impl_->n);
   assert(inertia.size() >= n * n);
   impl_->kernel->inertia_matrix(q.data(), inertia.data());
-  if (!impl_->drives) return;
+  if (!impl_->armature_on) return;
   for (std::size_t i = 0; i < n; ++i) inertia[i * n + i] += impl_->armature[i];
 }
 
@@ -136,7 +138,7 @@ void Dynamics::bias(std::span<const double> q, std::span<const double> qd,
                     std::span<double> h) noexcept {
   GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(h);
   impl_->kernel->bias(q.data(), qd.data(), h.data());
-  if (!impl_->drives) return;
+  if (!impl_->friction_on) return;
   for (std::size_t i = 0; i < impl_->armature.size(); ++i) h[i] += impl_->friction(i, qd[i]);
 }
 
@@ -215,7 +217,7 @@ void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> j
 MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) noexcept {
   GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd);
   MechanicalEnergy energy = impl_->kernel->energy(q.data(), qd.data());
-  if (impl_->drives) {
+  if (impl_->armature_on) {
     for (std::size_t i = 0; i < impl_->armature.size(); ++i) {
       energy.kinetic += 0.5 * impl_->armature[i] * qd[i] * qd[i];
     }

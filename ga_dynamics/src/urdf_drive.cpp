@@ -101,8 +101,10 @@ void apply_ros2_control(const Element& robot, UrdfModel& model, const Report& re
       const std::string owner = "<ros2_control> joint " + quote(name);
       Drive unused;
       Drive* drive = &unused;
+      UrdfJoint* joint = nullptr;
       if (const auto found = joint_index.find(name); found != joint_index.end()) {
         drive = &drives[found->second];
+        joint = &model.joints[found->second];
       } else {
         report.warn(owner, element->GetLineNum(),
                     "is not a joint of the robot and is ignored; correct the name or remove it");
@@ -110,6 +112,10 @@ void apply_ros2_control(const Element& robot, UrdfModel& model, const Report& re
       for (auto* param = element->FirstChildElement("param"); param != nullptr;
            param = param->NextSiblingElement("param")) {
         read_parameter(*param, owner, *drive);
+        const char* const text = param->GetText();
+        if (joint != nullptr && text != nullptr) {
+          joint->parameters.emplace(required_text(*param, "name", owner), text);
+        }
       }
     }
   }

@@ -265,7 +265,7 @@ TEST(ChainDrives, FromTheDescription) {
 
 TEST(DynamicsOptions, DrivesAddArmatureAndFriction) {
   const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf");
-  Dynamics rigid(chain), driven(chain, {.drives = true});
+  Dynamics rigid(chain), driven(chain, {.drives = Drives::kAll});
   const std::vector<double> q(6, 0.2), qd{0.5, -0.5, 0, 1, -1, 0}, qdd(6, 2.0);
   std::vector<double> tau(6), with(6), back(6);
   rigid.inverse_dynamics(q, qd, qdd, tau);

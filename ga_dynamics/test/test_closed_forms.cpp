@@ -210,7 +210,7 @@ TEST_F(ToolboxPuma, GravityLoad) {
 
 TEST_F(ToolboxPuma, InverseDynamicsWithDrives) {
   const Values zero(6, 0.0), one(6, 1.0);
-  Dynamics dynamics(chain_, {.drives = true});
+  Dynamics dynamics(chain_, {.drives = Drives::kAll});
   Values tau(6);
   dynamics.inverse_dynamics(nominal_, zero, one, tau);
   expect_near(tau, {3.35311, 36.0025, 7.42596, 0.190043, 0.203441, 0.194133}, 6e-5);
@@ -221,7 +221,7 @@ TEST_F(ToolboxPuma, InverseDynamicsWithDrives) {
 }
 
 TEST_F(ToolboxPuma, InertiaMatrixWithDrives) {
-  Dynamics dynamics(chain_, {.drives = true});
+  Dynamics dynamics(chain_, {.drives = Drives::kAll});
   Values d(36);
   dynamics.inertia_matrix(nominal_, d);
   expect_near({d[0], d[7], d[14], d[21], d[28], d[35]},
@@ -231,7 +231,7 @@ TEST_F(ToolboxPuma, InertiaMatrixWithDrives) {
 }
 
 TEST_F(ToolboxPuma, ForwardDynamicsWithDrives) {
-  Dynamics dynamics(chain_, {.drives = true});
+  Dynamics dynamics(chain_, {.drives = Drives::kAll});
   Values qdd(6);
   dynamics.forward_dynamics(nominal_, Values{0.1, 0.2, 0.8, 0.2, 0.5, 1},
                             Values{1, 3.2, 1.8, 0.1, 0.7, 4.6}, qdd);

@@ -60,7 +60,7 @@ TEST(Energy, KeptByASwingingPuma) {
     row.drive.armature = joint.drive.armature;  // friction left out
     rows.push_back(row);
   }
-  Dynamics dynamics(Chain::from_dh(rows), {.drives = true});
+  Dynamics dynamics(Chain::from_dh(rows), {.drives = Drives::kArmature});
   EXPECT_LT(energy_drift(dynamics, {0, 0.3, 0.5, 0.2, 0.4, 0}, {1, 0, -1, 2, 1, 3}, 5.0, 1e-3),
             1e-9);
 }

@@ -52,7 +52,7 @@ class NoAllocation : public ::testing::TestWithParam<Method> {};
 TEST_P(NoAllocation, InAHundredThousandCallsOfEveryFunction) {
   for (const char* robot : {"/puma560_akb.urdf", "/scara.urdf"}) {
     const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + robot);
-    Dynamics dynamics(chain, {.method = GetParam(), .drives = true});
+    Dynamics dynamics(chain, {.method = GetParam(), .drives = Drives::kAll});
     const std::size_t n = chain.joints().size();
     std::vector<double> q(n, 0.3), qd(n, -0.2), qdd(n, 0.7), tau(n), d(n * n), jacobian(6 * n);
     std::vector<Pose> poses(chain.links().size());

@@ -59,6 +59,7 @@ struct ChainJoint {
   LinkInertia body;  ///< in frame i
   JointLimits limits;
   Drive drive;
+  std::map<std::string, std::string> parameters;  ///< of the joint in <ros2_control>, as text
 
   bool revolute() const { return type != JointType::kPrismatic; }
 };

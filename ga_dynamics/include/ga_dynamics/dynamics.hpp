@@ -32,17 +32,22 @@ enum class Method {
 /// Which compiled copy of the kernels runs. The copies differ in the last bits only.
 enum class Isa { kAutomatic, kGeneric, kAvx2 };
 
+/// What of the drives is added to the rigid bodies.
+enum class Drives {
+  kNone,
+  kArmature,  ///< rotor inertias
+  kAll        ///< and viscous and Coulomb friction (no friction at rest)
+};
+
 struct DynamicsOptions {
   Method method = Method::kTensor;
-  /// Adds the drives: armature to the inertia, viscous and Coulomb friction to the torques (none at
-  /// rest).
-  bool drives = false;
+  Drives drives = Drives::kNone;
   /// kAvx2 on a processor without it throws std::invalid_argument.
   Isa isa = Isa::kAutomatic;
 };
 
 struct MechanicalEnergy {
-  double kinetic = 0;    ///< J, rigid bodies and, with drives, rotors
+  double kinetic = 0;    ///< J, rigid bodies and, with armature, rotors
   double potential = 0;  ///< J, from the origin of frame 0
 };
 
@@ -65,7 +70,7 @@ class Dynamics {
                         std::span<const double> tau, std::span<double> qdd) noexcept;
   /// D(q): n·n values row by row.
   void inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept;
-  /// C(q,qd) + G(q), with drives also the friction; no external wrenches.
+  /// C(q,qd) + G(q), with all of the drives also the friction; no external wrenches.
   void bias(std::span<const double> q, std::span<const double> qd, std::span<double> h) noexcept;
   /// G(q)
   void gravity(std::span<const double> q, std::span<double> g) noexcept;

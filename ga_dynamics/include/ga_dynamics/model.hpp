@@ -108,6 +108,7 @@ template <class S>
 void set_link_lane(LinkLane<Lane<S>>& lane, int place, const JointModel<S>& link) {
   const auto set = [place](Lane<S>& to, const S& value) {
     if constexpr (kLanes<S> == 1) {
+      static_cast<void>(place);
       to = value;
     } else {
       to[place] = value;

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,8 @@ struct UrdfJoint {
   /// coulomb_friction_positive | coulomb_friction_negative"> in <ros2_control>.
   double armature = 0, viscous_friction = 0, coulomb_positive = 0, coulomb_negative = 0;
   int line = 0;
+  /// Every <param> of the joint in <ros2_control>, as text; of several with one name the first.
+  std::map<std::string, std::string> parameters = {};
 };
 
 struct UrdfModel {

@@ -37,7 +37,8 @@ void run(const CommandLine& line) {
   if (!line.quiet) {
     for (const std::string& warning : chain.warnings()) tell("warning: " + warning);
   }
-  Dynamics dynamics(chain, {.method = line.method, .drives = line.drives});
+  Dynamics dynamics(chain,
+                    {.method = line.method, .drives = line.drives ? Drives::kAll : Drives::kNone});
   const RowTask task = make_row_task(line.command, dynamics);
   stream_rows(task, dynamics.size(), line.states, !line.quiet);
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__CONTROL_LAW_HPP_
+#define GA_CONTROLLERS__CONTROL_LAW_HPP_
+
+// Computed-torque control of an arm: tau = D(q)v + C(q,qd) + G(q), by Gibbs–Appell in one
+// inverse-dynamics pass, with the commanded acceleration v of the paper on PC-based control of a
+// PUMA (Mata, Valera et al., Table 4). With the error e = q − q_ref:
+//   point to point          v = −Kd qd − Kp e
+//   tracking                v = qdd_ref − Kd ed − Kp e
+//   tracking with integral  v = qdd_ref − Kd ed − Kp e − Ki ∫e dt
+//   gravity hold            v = −Kd qd                        (the arm floats, damped)
+// The paper prints Kd qd in the tracking laws as well; a moving reference would leave a lag, so it
+// is Kd ed here.
+//
+// Units: rad, s, N m (m and N for prismatic joints). Spans hold one value per joint.
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ga_dynamics/chain.hpp"
+
+namespace ga_controllers {
+
+enum class LawKind { kPointToPoint, kTracking, kTrackingIntegral, kGravityHold };
+
+/// Kp [1/s²], Kd [1/s], Ki [1/s³] of one joint: the inertia is in the model, so they are the same
+/// for every arm.
+struct JointGains {
+  double kp = 0, kd = 0, ki = 0;
+};
+
+/// Kp = w², Kd = 2 z w, Ki = w³/4 for a bandwidth w [rad/s] and a damping ratio z. With z = 1 the
+/// integral law has its poles at −1.42 w and at 0.42 w with damping 0.69. Throws
+/// std::invalid_argument unless both are positive and finite.
+JointGains gains_from_bandwidth(double bandwidth, double damping);
+
+struct LawParameters {
+  LawKind kind = LawKind::kTracking;
+  std::vector<JointGains> gains = {};          ///< one per joint, or a single one for all
+  std::vector<double> torque_limit = {};       ///< empty: the chain's effort limits
+  std::vector<double> torque_rate_limit = {};  ///< N m/s; empty: none
+  /// Share of the chain's friction that is fed forward, 0 … 1: at the reference's velocity in the
+  /// tracking laws, at the measured one in point to point (there a share below 1 is wise).
+  double friction = 0;
+  /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity).
+  double friction_velocity = 0.005;
+  /// While the reference rests, errors smaller than this are not integrated: with stiction an
+  /// integral would hunt.
+  double integral_dead_band = 0;
+  double integral_limit = std::numeric_limits<double>::infinity();  ///< of |∫e dt|, rad s
+  /// Time constant [s] with which, after a change of law, the difference of the torques and the
+  /// distance to the new reference fade; the distance slower where the torque limits ask for it.
+  double blend_time = 0.2;
+  /// After so many updates in a row with a non-finite input the law reports an error.
+  int error_cycles = 10;
+};
+
+enum class LawStatus {
+  kOk,
+  kReferenceHeld,  ///< the reference is not finite: the last valid position is held
+  kStateHeld,      ///< the measured state is not finite: gravity is held at the last valid position
+  kError  ///< either of them for error_cycles updates in a row; the torque still holds the arm
+};
+std::string to_string(LawStatus status);
+
+/// Reference of one instant; velocity and acceleration are ignored where the law has none.
+struct Reference {
+  std::span<const double> q, qd, qdd;
+};
+
+/// Construction allocates and throws std::invalid_argument naming the parameter. All else is
+/// real-time safe: no allocation, no lock, no exception. One thread at a time.
+class ControlLaw {
+ public:
+  ControlLaw(const ga_dynamics::Chain& chain, const LawParameters& parameters);
+  ~ControlLaw();
+  ControlLaw(ControlLaw&&) noexcept;
+  ControlLaw& operator=(ControlLaw&&) noexcept;
+
+  int size() const noexcept;
+  LawKind kind() const noexcept;
+
+  /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
+  /// driven with before, zero if it was not) and the integral is empty. Non-finite values count as
+  /// zero torque and as an unknown position.
+  void start(std::span<const double> q, std::span<const double> qd,
+             std::span<const double> last_torque) noexcept;
+  /// Changes the law or its gains in mid-motion; the torque goes on from where it is.
+  void change(LawKind kind) noexcept;
+  void change_gains(std::span<const JointGains> gains) noexcept;
+
+  /// One cycle of dt [s]: torques for the measured state and the reference. Before start() was
+  /// called it holds gravity.
+  LawStatus update(std::span<const double> q, std::span<const double> qd,
+                   const Reference& reference, double dt, std::span<double> tau) noexcept;
+
+  /// ∫e dt [rad s]; the commanded acceleration v; was the joint's torque cut by a limit in the last
+  /// update?
+  std::span<const double> integral() const noexcept;
+  std::span<const double> acceleration() const noexcept;
+  bool saturated(int joint) const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__CONTROL_LAW_HPP_

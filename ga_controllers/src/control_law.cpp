@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ga_controllers/control_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "ga_dynamics/dynamics.hpp"
+
+namespace ga_controllers {
+
+using ga_dynamics::Chain;
+using ga_dynamics::Drive;
+using ga_dynamics::Drives;
+using ga_dynamics::Dynamics;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument("ControlLaw: " + what);
+}
+
+bool all_finite(std::span<const double> values, std::size_t n) {
+  // A sum of n finite values is finite for any position, velocity or torque of an arm.
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += values[i] * 0;
+  return sum == 0;
+}
+
+void check(const Chain& chain, const LawParameters& p) {
+  const std::size_t n = chain.joints().size();
+  const auto sized = [&](std::size_t size, const char* name, bool may_be_empty, bool may_be_one) {
+    if (size == n || (may_be_empty && size == 0) || (may_be_one && size == 1)) return;
+    refuse(std::string(name) + " has " + std::to_string(size) + " values for " + std::to_string(n) +
+           " joints");
+  };
+  sized(p.gains.size(), "gains", false, true);
+  sized(p.torque_limit.size(), "torque_limit", true, false);
+  sized(p.torque_rate_limit.size(), "torque_rate_limit", true, false);
+  for (const JointGains& g : p.gains) {
+    for (const double v : {g.kp, g.kd, g.ki}) {
+      if (!(v >= 0) || !std::isfinite(v)) refuse("gains must be finite and not negative");
+    }
+  }
+  for (const double v : p.torque_limit) {
+    if (!(v > 0)) refuse("torque_limit must be positive");
+  }
+  for (const double v : p.torque_rate_limit) {
+    if (!(v > 0)) refuse("torque_rate_limit must be positive");
+  }
+  if (!(p.friction >= 0 && p.friction <= 1)) refuse("friction must be between 0 and 1");
+  if (!(p.friction_velocity > 0)) refuse("friction_velocity must be positive");
+  if (!(p.integral_dead_band >= 0)) refuse("integral_dead_band must not be negative");
+  if (!(p.integral_limit >= 0)) refuse("integral_limit must not be negative");
+  if (!(p.blend_time >= 0) || !std::isfinite(p.blend_time))
+    refuse("blend_time must be finite and not negative");
+  if (p.error_cycles < 1) refuse("error_cycles must be at least 1");
+}
+
+}  // namespace
+
+JointGains gains_from_bandwidth(double bandwidth, double damping) {
+  if (!(bandwidth > 0 && damping > 0) ||
+      !std::isfinite(bandwidth * bandwidth * bandwidth * damping)) {
+    throw std::invalid_argument(
+        "gains_from_bandwidth: bandwidth and damping must be positive and finite");
+  }
+  return {bandwidth * bandwidth, 2 * damping * bandwidth, bandwidth * bandwidth * bandwidth / 4};
+}
+
+std::string to_string(LawStatus status) {
+  switch (status) {
+    case LawStatus::kOk:
+      return "ok";
+    case LawStatus::kReferenceHeld:
+      return "the reference is not finite: holding the last valid position";
+    case LawStatus::kStateHeld:
+      return "the measured state is not finite: holding gravity at the last valid position";
+    case LawStatus::kError:
+      return "non-finite inputs for too many cycles";
+  }
+  return "unknown";
+}
+
+struct ControlLaw::Impl {
+  Impl(const Chain& chain, const LawParameters& given)
+      : parameters(given),
+        n(chain.joints().size()),
+        dynamics(chain, {.drives = Drives::kArmature}),
+        gains(given.gains.size() == n ? given.gains
+                                      : std::vector<JointGains>(n, given.gains.front())),
+        drives(n),
+        limit(n, kNone),
+        rate_limit(n, kNone),
+        q_ref(n),
+        qd_ref(n),
+        qdd_ref(n),
+        q_valid(n),
+        qd_valid(n),
+        sum(n),
+        fading(n),
+        inertia(n * n),
+        q_ref_used(n),
+        qd_ref_used(n),
+        qdd_ref_used(n),
+        v(n),
+        offset(n),
+        last(n),
+        cut(n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      drives[i] = chain.joints()[i].drive;
+      limit[i] =
+          given.torque_limit.empty() ? chain.joints()[i].limits.effort : given.torque_limit[i];
+      if (!given.torque_rate_limit.empty()) rate_limit[i] = given.torque_rate_limit[i];
+    }
+  }
+
+  bool takes_reference() const { return parameters.kind != LawKind::kGravityHold; }
+  bool takes_rates() const {
+    return parameters.kind == LawKind::kTracking || parameters.kind == LawKind::kTrackingIntegral;
+  }
+
+  /// The reference as the law uses it: the given one, or the last valid position at rest.
+  bool take_reference(const Reference& r) {
+    const bool good =
+        all_finite(r.q, n) && (!takes_rates() || (all_finite(r.qd, n) && all_finite(r.qdd, n)));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (good) q_ref[i] = r.q[i];
+      qd_ref[i] = good && takes_rates() ? r.qd[i] : 0;
+      qdd_ref[i] = good && takes_rates() ? r.qdd[i] : 0;
+    }
+    return good;
+  }
+
+  /// After a change the reference starts at the arm and moves over to the given one, as a
+  /// critically damped motion: a law that is switched on far from its reference does not jump at
+  /// it. Slower for larger errors, so that a quarter of the joint's torque is enough.
+  void start_fading() {
+    dynamics.inertia_matrix(q_valid, inertia);
+    since_change = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      Fading& f = fading[i];
+      const bool fades = takes_reference() && parameters.blend_time > 0;
+      f.error = fades ? q_valid[i] - q_ref[i] : 0;
+      f.rate = fades ? qd_valid[i] - qd_ref[i] : 0;
+      f.decay = 1 / (fades ? parameters.blend_time : 1);
+      const double available = 0.25 * limit[i] / (inertia[i * n + i] * std::abs(f.error) + 1e-12);
+      if (available < f.decay * f.decay) f.decay = std::sqrt(available);
+    }
+  }
+  void fade_reference(double dt) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Fading& f = fading[i];
+      const double progress = f.decay * since_change;
+      if (progress > 40) continue;
+      const double shrink = std::exp(-progress), slope = f.rate + f.decay * f.error;
+      q_ref_used[i] = q_ref[i] + (f.error + slope * since_change) * shrink;
+      if (!takes_rates()) continue;
+      qd_ref_used[i] = qd_ref[i] + (f.rate - slope * progress) * shrink;
+      qdd_ref_used[i] =
+          qdd_ref[i] + f.decay * (slope * progress - f.decay * f.error - 2 * f.rate) * shrink;
+    }
+    since_change += dt;
+  }
+
+  double friction_torque(std::size_t i, double rate) const {
+    const Drive& d = drives[i];
+    const double coulomb = rate > 0 ? d.coulomb_positive : d.coulomb_negative;
+    return parameters.friction *
+           (d.viscous * rate + coulomb * std::tanh(rate / parameters.friction_velocity));
+  }
+
+  /// Integrates e, but not while its effect is cut off by a limit, nor rounding noise at rest.
+  void integrate(std::size_t i, double e, double dt) {
+    if (std::abs(e) < parameters.integral_dead_band && qd_ref[i] == 0) return;
+    // The integral's torque has the sign of −e: pushing further into the limit that cuts the
+    // torque?
+    if (cut[i] != 0 && cut[i] * e < 0) return;
+    sum[i] = std::clamp(sum[i] + e * dt, -parameters.integral_limit, parameters.integral_limit);
+  }
+
+  void command_acceleration(double dt) {
+    std::copy(q_ref.begin(), q_ref.end(), q_ref_used.begin());
+    std::copy(qd_ref.begin(), qd_ref.end(), qd_ref_used.begin());
+    std::copy(qdd_ref.begin(), qdd_ref.end(), qdd_ref_used.begin());
+    if (changed) start_fading();
+    fade_reference(dt);
+    for (std::size_t i = 0; i < n; ++i) {
+      const JointGains& g = gains[i];
+      const double e = q_valid[i] - q_ref_used[i];
+      switch (parameters.kind) {
+        case LawKind::kGravityHold:
+          v[i] = -g.kd * qd_valid[i];
+          break;
+        case LawKind::kPointToPoint:
+          v[i] = -g.kd * qd_valid[i] - g.kp * e;
+          break;
+        case LawKind::kTracking:
+          v[i] = qdd_ref_used[i] - g.kd * (qd_valid[i] - qd_ref_used[i]) - g.kp * e;
+          break;
+        case LawKind::kTrackingIntegral:
+          integrate(i, e, dt);
+          v[i] = qdd_ref_used[i] - g.kd * (qd_valid[i] - qd_ref_used[i]) - g.kp * e - g.ki * sum[i];
+          break;
+      }
+    }
+  }
+
+  /// Fades the difference to the torque before the last change, then limits size and rate.
+  void finish(std::span<double> tau, double dt) {
+    const double fade = parameters.blend_time > 0 ? std::exp(-dt / parameters.blend_time) : 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double possible = std::clamp(tau[i], -limit[i], limit[i]);
+      offset[i] = changed ? last[i] - possible : offset[i] * fade;
+      const double reach = rate_limit[i] * dt;
+      double given = std::clamp(possible + offset[i], -limit[i], limit[i]);
+      if (reach < kNone) given = std::clamp(given, last[i] - reach, last[i] + reach);
+      const double wanted = tau[i] + offset[i];
+      cut[i] = wanted > given ? 1 : wanted < given ? -1 : 0;
+      tau[i] = last[i] = given;
+    }
+    changed = false;
+  }
+
+  /// What is left of the difference between arm and reference at the last change.
+  struct Fading {
+    double error = 0, rate = 0;  ///< at the change
+    double decay = 1;            ///< 1/s
+  };
+
+  LawParameters parameters;
+  std::size_t n;
+  Dynamics dynamics;
+  std::vector<JointGains> gains;
+  std::vector<Drive> drives;
+  std::vector<double> limit, rate_limit;
+  std::vector<double> q_ref, qd_ref, qdd_ref;  ///< as used last
+  std::vector<double> q_valid, qd_valid;       ///< last finite measurement
+  std::vector<double> sum;
+  std::vector<Fading> fading;
+  std::vector<double> inertia;
+  std::vector<double> q_ref_used, qd_ref_used, qdd_ref_used;
+  std::vector<double> v, offset, last;
+  std::vector<int> cut;  ///< +1 where the upper limit cuts, −1 where the lower one does
+  bool changed = false;
+  double since_change = 0;
+  int bad_cycles = 0;
+};
+
+ControlLaw::ControlLaw(const Chain& chain, const LawParameters& parameters) {
+  check(chain, parameters);
+  impl_ = std::make_unique<Impl>(chain, parameters);
+}
+ControlLaw::~ControlLaw() = default;
+ControlLaw::ControlLaw(ControlLaw&&) noexcept = default;
+ControlLaw& ControlLaw::operator=(ControlLaw&&) noexcept = default;
+
+int ControlLaw::size() const noexcept { return static_cast<int>(impl_->n); }
+LawKind ControlLaw::kind() const noexcept { return impl_->parameters.kind; }
+
+void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
+                       std::span<const double> last_torque) noexcept {
+  Impl& m = *impl_;
+  const bool known = all_finite(q, m.n) && all_finite(qd, m.n);
+  for (std::size_t i = 0; i < m.n; ++i) {
+    if (known) m.q_valid[i] = m.q_ref[i] = q[i];
+    if (known) m.qd_valid[i] = qd[i];
+    m.qd_ref[i] = m.qdd_ref[i] = m.sum[i] = m.offset[i] = 0;
+    m.last[i] =
+        std::isfinite(last_torque[i]) ? std::clamp(last_torque[i], -m.limit[i], m.limit[i]) : 0;
+    m.cut[i] = 0;
+  }
+  m.changed = true;
+  m.bad_cycles = 0;
+}
+
+void ControlLaw::change(LawKind kind) noexcept {
+  if (kind == impl_->parameters.kind) return;
+  impl_->parameters.kind = kind;
+  std::fill(impl_->sum.begin(), impl_->sum.end(), 0.0);
+  impl_->changed = true;
+}
+
+void ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
+  for (std::size_t i = 0; i < impl_->n; ++i) {
+    JointGains& to = impl_->gains[i];
+    const JointGains& from = gains[gains.size() == impl_->n ? i : 0];
+    // The integral's part of v stays what it is.
+    impl_->sum[i] = from.ki > 0 ? impl_->sum[i] * to.ki / from.ki : 0;
+    to = from;
+  }
+  impl_->changed = true;
+}
+
+LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> qd,
+                             const Reference& reference, double dt,
+                             std::span<double> tau) noexcept {
+  Impl& m = *impl_;
+  const bool state_known = all_finite(q, m.n) && all_finite(qd, m.n);
+  const bool reference_known = !m.takes_reference() || m.take_reference(reference);
+  m.bad_cycles =
+      state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.parameters.error_cycles);
+  if (!state_known) {
+    m.dynamics.gravity(m.q_valid, tau);
+    m.finish(tau, dt);
+  } else {
+    std::copy_n(q.begin(), m.n, m.q_valid.begin());
+    std::copy_n(qd.begin(), m.n, m.qd_valid.begin());
+    m.command_acceleration(dt);
+    m.dynamics.inverse_dynamics(m.q_valid, m.qd_valid, m.v, tau);
+    if (m.parameters.friction > 0) {
+      for (std::size_t i = 0; i < m.n; ++i) {
+        tau[i] += m.friction_torque(i, m.takes_rates() ? m.qd_ref_used[i] : m.qd_valid[i]);
+      }
+    }
+    m.finish(tau, dt);
+  }
+  if (m.bad_cycles >= m.parameters.error_cycles) return LawStatus::kError;
+  if (!state_known) return LawStatus::kStateHeld;
+  return reference_known ? LawStatus::kOk : LawStatus::kReferenceHeld;
+}
+
+std::span<const double> ControlLaw::integral() const noexcept { return impl_->sum; }
+std::span<const double> ControlLaw::acceleration() const noexcept { return impl_->v; }
+bool ControlLaw::saturated(int joint) const noexcept {
+  return impl_->cut[static_cast<std::size_t>(joint)] != 0;
+}
+
+}  // namespace ga_controllers

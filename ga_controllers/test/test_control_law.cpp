@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The laws on the real model: exact linearisation, limits, changes in mid-motion, bad inputs.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "counting_allocator.hpp"
+#include "ga_controllers/control_law.hpp"
+#include "ga_dynamics/plant.hpp"
+
+namespace ga_controllers {
+namespace {
+
+using ga_dynamics::Chain;
+using ga_dynamics::Dynamics;
+using ga_dynamics::Plant;
+using Values = std::vector<double>;
+
+constexpr double kDt = 1e-3;
+const LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral,
+                            LawKind::kGravityHold};
+
+Chain puma() { return Chain::from_urdf_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf"); }
+
+/// A smooth motion of all joints.
+struct Wave {
+  explicit Wave(double t) {
+    for (int i = 0; i < 6; ++i) {
+      const double w = 1 + 0.2 * i, a = 0.3, middle = i == 1 ? -0.8 : i == 2 ? 1.6 : 0.1;
+      q.push_back(middle + a * std::sin(w * t + i));
+      qd.push_back(a * w * std::cos(w * t + i));
+      qdd.push_back(-a * w * w * std::sin(w * t + i));
+    }
+  }
+  Reference reference() const { return {q, qd, qdd}; }
+  Values q, qd, qdd;
+};
+
+LawParameters parameters(LawKind kind, double bandwidth = 30) {
+  LawParameters p;
+  p.kind = kind;
+  p.gains = {gains_from_bandwidth(bandwidth, 1)};
+  return p;
+}
+
+TEST(Gains, FromBandwidthAndDamping) {
+  const JointGains g = gains_from_bandwidth(20, 0.7);
+  EXPECT_DOUBLE_EQ(g.kp, 400);
+  EXPECT_DOUBLE_EQ(g.kd, 28);
+  EXPECT_DOUBLE_EQ(g.ki, 2000);
+  EXPECT_THROW(gains_from_bandwidth(0, 1), std::invalid_argument);
+  EXPECT_THROW(gains_from_bandwidth(10, NAN), std::invalid_argument);
+  EXPECT_THROW(gains_from_bandwidth(INFINITY, 1), std::invalid_argument);
+}
+
+TEST(ControlLaw, GivesTheArmTheCommandedAcceleration) {
+  // tau = D v + C + G: forward dynamics must return v, for each law's formula.
+  const Chain chain = puma();
+  Dynamics dynamics(chain, {.drives = ga_dynamics::Drives::kArmature});
+  const Wave at(0.7);
+  Values q = at.q, qd = at.qd;
+  for (std::size_t i = 0; i < 6; ++i)
+    q[i] += 0.01, qd[i] -= 0.05;  // error 0.01, velocity error −0.05
+  for (const LawKind kind : kAllLaws) {
+    LawParameters p = parameters(kind);
+    p.torque_limit = Values(6, 1e6);
+    p.blend_time = 0;
+    ControlLaw law(chain, p);
+    law.start(q, qd, Values(6, 0.0));
+    Values tau(6), qdd(6);
+    law.update(q, qd, at.reference(), kDt, tau);  // takes over from the torque before
+    ASSERT_EQ(law.update(q, qd, at.reference(), kDt, tau), LawStatus::kOk);
+    dynamics.forward_dynamics(q, qd, tau, qdd);
+    for (std::size_t i = 0; i < 6; ++i) {
+      double v = 0;
+      if (kind == LawKind::kGravityHold) v = -60 * qd[i];
+      if (kind == LawKind::kPointToPoint) v = -60 * qd[i] - 900 * 0.01;
+      if (kind == LawKind::kTracking) v = at.qdd[i] + 60 * 0.05 - 900 * 0.01;
+      if (kind == LawKind::kTrackingIntegral) v = at.qdd[i] + 60 * 0.05 - 900 * 0.01 - 6750 * 2e-5;
+      EXPECT_NEAR(qdd[i], v, 1e-9) << "law " << static_cast<int>(kind) << ", joint " << i + 1;
+    }
+  }
+}
+
+TEST(ControlLaw, TracksWithoutErrorWhereTheModelIsRight) {
+  const Chain chain = puma();
+  Plant plant(chain, {.friction = false});
+  ControlLaw law(chain, parameters(LawKind::kTracking, 60));
+  const Wave start(0);
+  plant.reset(start.q, start.qd);
+  law.start(start.q, start.qd, Values(6, 0.0));
+  Values tau(6);
+  double worst = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const Wave now(k * kDt);
+    if (k > 1000) {
+      for (std::size_t i = 0; i < 6; ++i)
+        worst = std::max(worst, std::abs(plant.q()[i] - now.q[i]));
+    }
+    law.update(plant.q(), plant.qd(), now.reference(), kDt, tau);
+    plant.step(tau, kDt);
+  }
+  // What is left is the torque being held for a cycle.
+  EXPECT_LT(worst, 2e-5);
+}
+
+TEST(ControlLaw, KnownFrictionFedForwardKeepsTheErrorSmall) {
+  const auto worst_error = [](double share) {
+    const Chain chain = puma();
+    Plant plant(chain);
+    LawParameters p = parameters(LawKind::kTracking, 40);
+    p.friction = share;
+    ControlLaw law(chain, p);
+    const Wave start(0);
+    plant.reset(start.q, start.qd);
+    law.start(start.q, start.qd, Values(6, 0.0));
+    Values tau(6);
+    double worst = 0;
+    for (int k = 0; k < 6000; ++k) {
+      const Wave now(k * kDt);
+      if (k > 1000) {
+        for (std::size_t i = 0; i < 6; ++i) {
+          worst = std::max(worst, std::abs(plant.q()[i] - now.q[i]));
+        }
+      }
+      law.update(plant.q(), plant.qd(), now.reference(), kDt, tau);
+      plant.step(tau, kDt);
+    }
+    return worst;
+  };
+  EXPECT_LT(worst_error(1), 1e-3);
+  EXPECT_GT(worst_error(0), 5 * worst_error(1));
+}
+
+/// Drives the PUMA along the wave with one law, changes to another in mid-motion, and returns the
+/// largest change of a torque over one cycle in the `cycles` after the change, as a share of its
+/// limit.
+double torque_step(LawKind from, LawKind to, bool friction, int cycles,
+                   bool gains_instead = false) {
+  const Chain chain = puma();
+  Plant plant(chain, {.friction = friction});
+  LawParameters p = parameters(from, 30);
+  // No friction fed forward: where the velocity changes its sign, that has a step of its own.
+  ControlLaw law(chain, p);
+  const Wave start(0);
+  plant.reset(start.q, start.qd);
+  law.start(start.q, start.qd, Values(6, 0.0));
+  Values tau(6), before(6);
+  double largest = 0;
+  for (int k = 0; k < 900; ++k) {
+    const Wave now(k * kDt);
+    if (k == 800) {
+      if (gains_instead) {
+        const JointGains harder = gains_from_bandwidth(60, 0.7);
+        law.change_gains(std::span(&harder, 1));
+      } else {
+        law.change(to);
+      }
+    }
+    before = tau;
+    law.update(plant.q(), plant.qd(), now.reference(), kDt, tau);
+    if (k >= 800 && k < 800 + cycles) {
+      for (std::size_t i = 0; i < 6; ++i) {
+        largest = std::max(largest, std::abs(tau[i] - before[i]) / chain.joints()[i].limits.effort);
+      }
+    }
+    plant.step(tau, kDt);
+  }
+  return largest;
+}
+
+TEST(ControlLaw, ChangesInMidMotionAreBumpless) {
+  for (const LawKind from : kAllLaws) {
+    for (const LawKind to : kAllLaws) {
+      if (from == to) continue;
+      const std::string pair = "from law " + std::to_string(static_cast<int>(from)) + " to " +
+                               std::to_string(static_cast<int>(to));
+      for (const bool friction : {true, false}) {
+        EXPECT_LT(torque_step(from, to, friction, 1), 0.01) << pair;
+      }
+      // Afterwards the new law moves the arm to its reference: within its bandwidth, not in a jerk.
+      EXPECT_LT(torque_step(from, to, false, 100), 0.02) << pair;
+    }
+  }
+}
+
+TEST(ControlLaw, NewGainsAreBumpless) {
+  for (const LawKind kind : kAllLaws) {
+    for (const bool friction : {true, false}) {
+      EXPECT_LT(torque_step(kind, kind, friction, 1, true), 0.01);
+    }
+    EXPECT_LT(torque_step(kind, kind, false, 100, true), 0.04);
+  }
+}
+
+TEST(ControlLaw, StartGoesOnFromTheTorqueBefore) {
+  const Chain chain = puma();
+  ControlLaw law(chain, parameters(LawKind::kTracking));
+  const Wave at(0);
+  const Values before{1, 30, 10, 0.3, 0.2, 0.1};
+  law.start(at.q, at.qd, before);
+  Values tau(6);
+  law.update(at.q, at.qd, at.reference(), kDt, tau);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
+}
+
+TEST(ControlLaw, TorqueAndItsRateStayWithinTheirLimits) {
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTrackingIntegral, 100);
+  p.torque_rate_limit = Values(6, 500);
+  ControlLaw law(chain, p);
+  const Wave at(0);
+  law.start(at.q, Values(6, 0.0), Values(6, 0.0));
+  Values far = at.q, tau(6), before(6, 0.0);
+  for (double& v : far) v += 2;
+  for (int k = 0; k < 1000; ++k) {
+    law.update(at.q, Values(6, 0.0), {far, Values(6, 0.0), Values(6, 0.0)}, kDt, tau);
+    for (std::size_t i = 0; i < 6; ++i) {
+      ASSERT_LE(std::abs(tau[i]), chain.joints()[i].limits.effort);
+      ASSERT_LE(std::abs(tau[i] - before[i]), 500 * kDt + 1e-12);
+    }
+    before = tau;
+  }
+  EXPECT_TRUE(law.saturated(0));
+}
+
+TEST(ControlLaw, IntegralDoesNotWindUpAtALimit) {
+  // A step that keeps the motors at their limits for a while: without anti-windup the integral
+  // overshoots for seconds.
+  const Chain chain = puma();
+  Plant plant(chain);
+  LawParameters p = parameters(LawKind::kTrackingIntegral, 20);
+  p.friction = 1;
+  p.blend_time = 0;  // no soft start
+  ControlLaw law(chain, p);
+  const Values start{0, -0.8, 1.6, 0, 0.1, 0}, rest(6, 0.0);
+  Values goal = start, tau(6);
+  goal[0] = 1.2;
+  plant.reset(start, rest);
+  law.start(start, rest, rest);
+  double overshoot = 0;
+  bool saturated = false;
+  for (int k = 0; k < 5000; ++k) {
+    law.update(plant.q(), plant.qd(), {goal, rest, rest}, kDt, tau);
+    saturated = saturated || law.saturated(0);
+    plant.step(tau, kDt);
+    overshoot = std::max(overshoot, plant.q()[0] - goal[0]);
+  }
+  EXPECT_TRUE(saturated);
+  EXPECT_LT(overshoot, 0.3 * 1.2);
+  EXPECT_NEAR(plant.q()[0], goal[0], 1e-3);
+}
+
+TEST(ControlLaw, NonFiniteReferenceHoldsTheLastValidOne) {
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTracking);
+  p.error_cycles = 3;
+  ControlLaw law(chain, p);
+  const Wave at(0.3);
+  const Values rest(6, 0.0);
+  law.start(at.q, rest, rest);
+  Values tau(6), bad = at.q;
+  ASSERT_EQ(law.update(at.q, rest, at.reference(), kDt, tau), LawStatus::kOk);
+  bad[3] = NAN;
+  EXPECT_EQ(law.update(at.q, rest, {bad, rest, rest}, kDt, tau), LawStatus::kReferenceHeld);
+  for (const double v : tau) EXPECT_TRUE(std::isfinite(v));
+  EXPECT_EQ(law.update(at.q, rest, {at.q, rest, bad}, kDt, tau), LawStatus::kReferenceHeld);
+  EXPECT_EQ(law.update(at.q, rest, {at.q, bad, rest}, kDt, tau), LawStatus::kError);
+  EXPECT_EQ(law.update(at.q, rest, at.reference(), kDt, tau), LawStatus::kOk) << "good again";
+  EXPECT_NE(to_string(LawStatus::kReferenceHeld).find("reference"), std::string::npos);
+}
+
+TEST(ControlLaw, NonFiniteStateHoldsGravity) {
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTracking);
+  p.error_cycles = 2;
+  p.blend_time = 0;
+  ControlLaw law(chain, p);
+  const Wave at(0.3);
+  const Values rest(6, 0.0);
+  law.start(at.q, rest, rest);
+  Values tau(6), gravity(6), bad(6, NAN);
+  law.update(at.q, rest, at.reference(), kDt, tau);
+  EXPECT_EQ(law.update(bad, rest, at.reference(), kDt, tau), LawStatus::kStateHeld);
+  Dynamics(chain).gravity(at.q, gravity);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], gravity[i], 1e-12);
+  EXPECT_EQ(law.update(at.q, bad, at.reference(), kDt, tau), LawStatus::kError);
+  for (const double v : tau) EXPECT_TRUE(std::isfinite(v));
+}
+
+TEST(ControlLaw, NothingAllocatesAfterConstruction) {
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTracking);
+  p.friction = 1;
+  ControlLaw law(chain, p);
+  const Wave at(0.3);
+  const JointGains other = gains_from_bandwidth(50, 1);
+  Values tau(6), bad(6, NAN);
+  const long before = test::allocations();
+  law.start(at.q, at.qd, tau);
+  for (int k = 0; k < 100000; ++k) {
+    law.change(kAllLaws[k % 4]);
+    if (k % 100 == 0) law.change_gains(std::span(&other, 1));
+    law.update(k % 1000 == 7 ? bad : at.q, at.qd, at.reference(), kDt, tau);
+  }
+  EXPECT_EQ(test::allocations() - before, 0);
+}
+
+TEST(ControlLaw, RefusesImpossibleParameters) {
+  const Chain chain = puma();
+  const auto refused = [&](const std::function<void(LawParameters&)>& spoil, const char* name) {
+    LawParameters p = parameters(LawKind::kTracking);
+    spoil(p);
+    try {
+      ControlLaw law(chain, p);
+      ADD_FAILURE() << name << " was accepted";
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  };
+  refused([](LawParameters& p) { p.gains.clear(); }, "gains");
+  refused([](LawParameters& p) { p.gains[0].kp = -1; }, "gains");
+  refused([](LawParameters& p) { p.gains[0].kd = NAN; }, "gains");
+  refused([](LawParameters& p) { p.torque_limit = {1, 2}; }, "torque_limit");
+  refused([](LawParameters& p) { p.torque_limit = Values(6, 0.0); }, "torque_limit");
+  refused([](LawParameters& p) { p.torque_rate_limit = Values(6, -1.0); }, "torque_rate_limit");
+  refused([](LawParameters& p) { p.friction = 1.5; }, "friction");
+  refused([](LawParameters& p) { p.friction_velocity = 0; }, "friction_velocity");
+  refused([](LawParameters& p) { p.integral_dead_band = -1; }, "integral_dead_band");
+  refused([](LawParameters& p) { p.integral_limit = NAN; }, "integral_limit");
+  refused([](LawParameters& p) { p.blend_time = -1; }, "blend_time");
+  refused([](LawParameters& p) { p.error_cycles = 0; }, "error_cycles");
+}
+
+}  // namespace
+}  // namespace ga_controllers

@@ -1,0 +1,63 @@
+# What all packages of the suite share: language, warnings, sanitizers, tests, export. Installed with ga_dynamics.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+option(GA_WERROR "Treat warnings as errors" OFF)
+set(GA_SANITIZE "" CACHE STRING "Sanitizers for all targets, e.g. address,undefined")
+add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict)  # false positives on string concatenation, GCC bug 105651
+endif()
+if(GA_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(GA_SANITIZE)
+  add_compile_options(-fsanitize=${GA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GA_SANITIZE})
+endif()
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# ament registers a package with the tools of ROS 2; without it (Ubuntu packages none) the packages are plain CMake.
+find_package(ament_cmake QUIET)
+
+# The robots that come with ga_dynamics: beside this file's package, installed or not.
+get_filename_component(GA_ROBOTS "${CMAKE_CURRENT_LIST_DIR}/../robots" ABSOLUTE)
+
+set(GA_TEST_RESULTS ${PROJECT_BINARY_DIR}/test_results/${PROJECT_NAME})
+
+# Runs a GoogleTest program.
+function(ga_add_gtest name)
+  add_test(NAME ${name} COMMAND ${name} --gtest_output=xml:${GA_TEST_RESULTS}/${name}.gtest.xml)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# Runs a pytest file of the current directory; further arguments are environment settings for it.
+function(ga_add_pytest name)
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+    ${CMAKE_CURRENT_SOURCE_DIR}/${name}.py --junit-xml=${GA_TEST_RESULTS}/${name}.xunit.xml)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${ARGN}")
+endfunction()
+
+# Last in a CMakeLists.txt: exports export_${PROJECT_NAME}; arguments are packages that users of it need.
+macro(ga_export_package)
+  if(ament_cmake_FOUND)
+    ament_export_targets(export_${PROJECT_NAME} HAS_LIBRARY_TARGET)
+    ament_export_dependencies(${ARGN})
+    ament_package()
+  else()
+    set(ga_config "include(CMakeFindDependencyMacro)\n")
+    foreach(ga_dependency ${ARGN})
+      string(APPEND ga_config "find_dependency(${ga_dependency})\n")
+    endforeach()
+    string(APPEND ga_config "include(\${CMAKE_CURRENT_LIST_DIR}/export_${PROJECT_NAME}.cmake)\n")
+    file(WRITE ${PROJECT_BINARY_DIR}/${PROJECT_NAME}Config.cmake "${ga_config}")
+    install(FILES ${PROJECT_BINARY_DIR}/${PROJECT_NAME}Config.cmake DESTINATION share/${PROJECT_NAME}/cmake)
+    install(EXPORT export_${PROJECT_NAME} NAMESPACE ${PROJECT_NAME}:: DESTINATION share/${PROJECT_NAME}/cmake)
+  endif()
+endmacro()
