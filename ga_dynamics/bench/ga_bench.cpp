@@ -177,9 +177,9 @@ void print_table(const TimesReporter& report,
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The installed robots stand at ../../share from the installed program, or are given as the first
-  // argument.
-  std::filesystem::path puma = GA_PUMA_URDF;
+  // The robot given as the first argument, or the one installed with this program.
+  std::filesystem::path puma = std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+                               "../../share/ga_dynamics/robots/puma560_akb.urdf";
   if (argc > 1 && argv[1][0] != '-') {
     puma = argv[1];
     --argc, ++argv;

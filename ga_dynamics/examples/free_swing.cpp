@@ -21,8 +21,8 @@ using Values = std::vector<double>;
 /// One step of the classical Runge–Kutta method without motor torques.
 class FreeFall {
  public:
-  explicit FreeFall(const Chain& chain)
-      : dynamics_(chain, {.drives = Drives::kAll}), n_(chain.joints().size()), zero_(n_, 0.0) {
+  FreeFall(const Chain& chain, Drives drives)
+      : dynamics_(chain, {.drives = drives}), n_(chain.joints().size()), zero_(n_, 0.0) {
     for (Values* v : {&at_, &rate_, &acceleration_, &sum_rate_, &sum_acceleration_}) v->resize(n_);
   }
   void step(Values& q, Values& qd, double h) {
@@ -49,16 +49,6 @@ class FreeFall {
   Values zero_, at_, rate_, acceleration_, sum_rate_, sum_acceleration_;
 };
 
-Chain without_friction(const Chain& chain) {
-  std::vector<DhJoint> rows;
-  for (const ChainJoint& joint : chain.joints()) {
-    DhJoint row{joint.type, joint.dh, joint.body, {}, joint.limits, joint.name};
-    row.drive.armature = joint.drive.armature;
-    rows.push_back(row);
-  }
-  return Chain::from_dh(rows, chain.gravity_in_frame0());
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,9 +69,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    Chain chain = Chain::from_urdf_file(robot);
-    if (frictionless) chain = without_friction(chain);
-    FreeFall fall(chain);
+    const Chain chain = Chain::from_urdf_file(robot);
+    FreeFall fall(chain, frictionless ? Drives::kArmature : Drives::kAll);
     const std::size_t n = chain.joints().size();
     Values q(n, 0.0), qd(n, 0.0);
     const double step = 1e-4;

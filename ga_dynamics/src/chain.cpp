@@ -8,6 +8,7 @@
 #include "chain_selection.hpp"
 #include "dh_frames.hpp"
 #include "inertia_check.hpp"
+#include "urdf_xml.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -90,19 +91,42 @@ void check_range(const std::vector<ChainJoint>& joints) {
   }
 }
 
-void check_body(const std::string& where, const LinkInertia& body) {
+/// A body that does not come from a description: the same rules as there.
+void check_body(const std::string& where, const LinkInertia& body,
+                std::vector<std::string>& warnings) {
   bool finite = std::isfinite(body.mass);
   for (const double v : body.com) finite = finite && std::isfinite(v);
   for (const double v : body.inertia) finite = finite && std::isfinite(v);
-  if (!finite)
+  if (!finite) {
     throw DescriptionError(where + ": mass, centre of mass or inertia is not finite; give numbers");
-  if (body.mass < 0) {
-    std::ostringstream text;
-    text << where << ": mass " << body.mass << " kg is negative; give zero or more";
-    throw DescriptionError(text.str());
   }
-  if (const std::string flaw = inertia_flaw(body.inertia); !flaw.empty())
-    throw DescriptionError(where + ": " + flaw);
+  const auto refuse = [&](const std::string& what) { throw DescriptionError(where + ": " + what); };
+  if (body.mass < 0) {
+    refuse("mass is negative (" + urdf::to_text(body.mass) + "); give kilograms, zero or more");
+  }
+  const Matrix3& i = body.inertia;
+  if (i[1] != i[3] || i[2] != i[6] || i[5] != i[7]) {
+    refuse("inertia is not symmetric; give Ixy, Ixz and Iyz on both sides of the diagonal");
+  }
+  if (const std::string flaw = inertia_flaw(i); !flaw.empty()) refuse(flaw);
+  if (const std::string flaw = triangle_flaw(i); !flaw.empty())
+    warnings.push_back(where + ": " + flaw);
+  if (body.mass == 0 && i != Matrix3{}) {
+    warnings.push_back(where + ": inertia is not zero but the mass is");
+  }
+}
+
+void check_drive(const std::string& where, const Drive& drive, const JointLimits& limits) {
+  for (const double v :
+       {drive.armature, drive.viscous, drive.coulomb_positive, drive.coulomb_negative}) {
+    if (!(v >= 0) || !std::isfinite(v)) {
+      throw DescriptionError(where + ": armature and friction must be finite and not negative");
+    }
+  }
+  if (!(limits.lower <= limits.upper) || !(limits.velocity >= 0) || !(limits.effort >= 0)) {
+    throw DescriptionError(where +
+                           ": limits must have lower <= upper, velocity and effort not negative");
+  }
 }
 
 }  // namespace
@@ -122,9 +146,10 @@ LinkInertia transformed(const Pose& pose, const LinkInertia& body) {
 LinkInertia lump(const LinkInertia& one, const LinkInertia& other) {
   const double mass = one.mass + other.mass;
   const Vec3<double> a = to_vec(one.com), b = to_vec(other.com);
-  const Vec3<double> com = mass > 0 ? (1 / mass) * (one.mass * a + other.mass * b) : a;
+  const double share = mass > 0 ? other.mass / mass : 0;
+  const Vec3<double> com = a + share * (b - a);
   Sym3<double> inertia = to_sym(one.inertia) + to_sym(other.inertia);
-  if (mass > 0) inertia = inertia + (one.mass * other.mass / mass) * point_inertia(a - b);
+  inertia = inertia + (one.mass * share) * point_inertia(a - b);
   return {mass, {com.x, com.y, com.z}, to_matrix(inertia)};
 }
 
@@ -133,13 +158,21 @@ Chain Chain::from_urdf_text(std::string_view text, const ChainOptions& options) 
 }
 
 Chain Chain::from_urdf_file(const std::filesystem::path& path, const ChainOptions& options) {
-  return from_model(read_urdf_file(path, {.strict = options.strict}), options);
+  const UrdfModel model = read_urdf_file(path, {.strict = options.strict});
+  try {
+    return from_model(model, options);
+  } catch (const DescriptionError& error) {
+    throw DescriptionError(path.string() + ": " + error.what());
+  }
 }
 
 Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
   check_gravity(options.gravity);
   if (!(options.snap >= 0 && options.snap <= 1e-3)) {
     throw DescriptionError("snap: must lie between 0 and 1e-3 rad");
+  }
+  if (model.root < 0 || model.root >= static_cast<int>(model.links.size())) {
+    throw DescriptionError("the description has no root link; read it with read_urdf_text()");
   }
   const ChainSelection selection = select_chain(model, options);
 
@@ -203,7 +236,9 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
     if (p.link == selection.tip) chain.tip_ = static_cast<int>(chain.links_.size());
     chain.links_.push_back({link.name, p.body, to_double(pose)});
     if (!link.inertial) continue;
-    has_inertia[body] = true;
+    const UrdfInertial& own = *link.inertial;
+    // Zeros in all places are a missing inertia in disguise.
+    if (own.mass > 0 || own.ixx > 0 || own.iyy > 0 || own.izz > 0) has_inertia[body] = true;
     if (body > 0) {
       LinkInertia& sum = chain.joints_[body - 1].body;
       sum = lump(sum, transformed(to_double(pose), inertia_of(*link.inertial)));
@@ -212,10 +247,10 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
   if (!options.allow_missing_inertia) {
     for (const ChainJoint& joint : chain.joints_) {
       if (has_inertia[static_cast<std::size_t>(&joint - chain.joints_.data()) + 1]) continue;
-      throw DescriptionError(
-          "link '" + joint.link + "', moved by joint '" + joint.name +
-          "': no <inertial>, here or in a link fixed to it; add one, or allow missing inertia to "
-          "treat it as massless");
+      throw DescriptionError("link '" + joint.link + "', moved by joint '" + joint.name +
+                             "': no <inertial> or only zeros in it, here or in a link fixed to it; "
+                             "add one, or allow missing inertia to "
+                             "treat it as massless");
     }
   }
   check_range(chain.joints_);
@@ -242,7 +277,8 @@ Chain Chain::from_dh(const std::vector<DhJoint>& rows, const Vector3& gravity) {
       if (!std::isfinite(v))
         throw DescriptionError("DH row " + number + ": not finite; give five numbers");
     }
-    check_body("DH row " + number, from.body);
+    check_body("DH row " + number, from.body, chain.warnings_);
+    check_drive("DH row " + number, from.drive, from.limits);
     ChainJoint to;
     to.name = from.name.empty() ? "joint" + number : from.name;
     to.link = "link" + number;
@@ -260,17 +296,17 @@ Chain Chain::from_dh(const std::vector<DhJoint>& rows, const Vector3& gravity) {
     chain.links_.push_back({to.link, static_cast<int>(i) + 1, {}});
   }
   chain.tip_ = static_cast<int>(rows.size());
+  check_range(chain.joints_);
   chain.set_gravity(gravity);
   return chain;
 }
 
 Chain Chain::with_payload(const LinkInertia& payload) const {
-  check_body("payload", payload);
   Chain chain = *this;
-  if (tip().body > 0) {
-    LinkInertia& body = chain.joints_[static_cast<std::size_t>(tip().body) - 1].body;
-    body = lump(body, transformed(tip().pose, payload));
-  }
+  check_body("payload", payload, chain.warnings_);
+  LinkInertia& body = chain.joints_[static_cast<std::size_t>(tip().body) - 1].body;
+  body = lump(body, transformed(tip().pose, payload));
+  check_range(chain.joints_);
   return chain;
 }
 

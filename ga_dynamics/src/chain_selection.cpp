@@ -110,19 +110,26 @@ void check_on_chain(const UrdfJoint& joint) {
   }
 }
 
-void check_off_chain(const UrdfModel& model, const ChainOptions& options,
+/// Joints outside of the base's subtree move nothing of the chain and are nobody's business here.
+void check_off_chain(const UrdfModel& model, const ChainOptions& options, int base,
                      const std::set<int>& on_chain) {
   if (options.freeze_off_chain) return;
-  for (std::size_t i = 0; i < model.joints.size(); ++i) {
-    const UrdfJoint& joint = model.joints[i];
-    if (joint.type == UrdfJointType::kFixed || on_chain.contains(static_cast<int>(i)) ||
-        frozen(joint, options)) {
-      continue;
+  std::vector<int> open{base};
+  while (!open.empty()) {
+    const int link = open.back();
+    open.pop_back();
+    for (const int index : link_at(model, link).child_joints) {
+      const UrdfJoint& joint = joint_at(model, index);
+      open.push_back(joint.child);
+      if (joint.type == UrdfJointType::kFixed || on_chain.contains(index) ||
+          frozen(joint, options)) {
+        continue;
+      }
+      throw DescriptionError(
+          describe(joint) +
+          ": it moves and is not on the chain; freeze it (by name at a position, or all joints off "
+          "the chain at zero), or choose another base or tip link");
     }
-    throw DescriptionError(
-        describe(joint) +
-        ": it moves and is not on the chain; freeze it (by name at a position, "
-        "or all joints off the chain at zero), or choose another base or tip link");
   }
 }
 
@@ -174,7 +181,7 @@ ChainSelection select_chain(const UrdfModel& model, const ChainOptions& options)
                            link_at(model, selection.base).name + "' and tip link '" +
                            link_at(model, selection.tip).name + "'; choose links further apart");
   }
-  check_off_chain(model, options, on_chain);
+  check_off_chain(model, options, selection.base, on_chain);
   return selection;
 }
 

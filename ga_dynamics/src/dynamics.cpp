@@ -60,10 +60,14 @@ struct Dynamics::Impl {
         friction_on(options.drives == Drives::kAll),
         armature(static_cast<std::size_t>(n)),
         scratch(static_cast<std::size_t>(n)),
+        poses(12 * static_cast<std::size_t>(n), 0.0),
         wrenches(6 * static_cast<std::size_t>(n), 0.0),
-        poses(12 * static_cast<std::size_t>(n), 0.0) {
-    for (std::size_t i = 0; i < armature.size(); ++i)
+        link_wrenches(6 * robot.links().size(), 0.0) {
+    for (std::size_t i = 0; i < armature.size(); ++i) {
       armature[i] = chain.joints()[i].drive.armature;
+      base_potential -= chain.joints()[i].body.mass *
+                        dot(to_vec(chain.gravity()), to_vec(chain.frame0().translation));
+    }
   }
 
   const double* active_wrenches() const { return any_wrench ? wrenches.data() : nullptr; }
@@ -81,7 +85,10 @@ struct Dynamics::Impl {
   std::unique_ptr<Kernel> kernel;
   int n;
   bool armature_on, friction_on;
-  std::vector<double> armature, scratch, wrenches, poses;
+  std::vector<double> armature, scratch, poses;
+  std::vector<double> wrenches;       ///< on the bodies
+  std::vector<double> link_wrenches;  ///< on the links, in their bodies' frames
+  double base_potential = 0;          ///< of all mass at the origin of frame 0, J
   bool any_wrench = false;
 };
 
@@ -110,7 +117,7 @@ void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const doubl
   }
 }
 
-void Dynamics::forward_dynamics(std::span<const double> q, std::span<const double> qd,
+bool Dynamics::forward_dynamics(std::span<const double> q, std::span<const double> qd,
                                 std::span<const double> tau, std::span<double> qdd) noexcept {
   GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(tau),
       GA_DYNAMICS_CHECK_SIZE(qdd);
@@ -120,9 +127,9 @@ void Dynamics::forward_dynamics(std::span<const double> q, std::span<const doubl
       impl_->scratch[i] = tau[i] - impl_->friction(i, qd[i]);
     effective = impl_->scratch.data();
   }
-  impl_->kernel->forward_dynamics(q.data(), qd.data(), effective, qdd.data(),
-                                  impl_->armature_on ? impl_->armature.data() : nullptr,
-                                  impl_->active_wrenches());
+  return impl_->kernel->forward_dynamics(q.data(), qd.data(), effective, qdd.data(),
+                                         impl_->armature_on ? impl_->armature.data() : nullptr,
+                                         impl_->active_wrenches());
 }
 
 void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept {
@@ -149,18 +156,26 @@ void Dynamics::gravity(std::span<const double> q, std::span<double> g) noexcept 
 
 void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3& moment) noexcept {
   assert(link >= 0 && static_cast<std::size_t>(link) < impl_->chain.links().size());
-  const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
+  const std::vector<ChainLink>& links = impl_->chain.links();
+  const ChainLink& at = links[static_cast<std::size_t>(link)];
   if (at.body == 0) return;  // the base does not move
   const M r = to_mat(at.pose.rotation.data());
   const V f = r * to_vec(force);
-  double* const to = impl_->wrenches.data() + 6 * (at.body - 1);
-  store(f, to);
-  store(r * to_vec(moment) + cross(to_vec(at.pose.translation), f), to + 3);
+  double* const own = impl_->link_wrenches.data() + 6 * link;
+  store(f, own);
+  store(r * to_vec(moment) + cross(to_vec(at.pose.translation), f), own + 3);
+  double* const sum = impl_->wrenches.data() + 6 * (at.body - 1);
+  for (int k = 0; k < 6; ++k) sum[k] = 0;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (links[i].body != at.body) continue;
+    for (std::size_t k = 0; k < 6; ++k) sum[k] += impl_->link_wrenches[6 * i + k];
+  }
   impl_->any_wrench = true;
 }
 
 void Dynamics::clear_external_wrenches() noexcept {
   for (double& value : impl_->wrenches) value = 0;
+  for (double& value : impl_->link_wrenches) value = 0;
   impl_->any_wrench = false;
 }
 
@@ -217,6 +232,7 @@ void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> j
 MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) noexcept {
   GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd);
   MechanicalEnergy energy = impl_->kernel->energy(q.data(), qd.data());
+  energy.potential += impl_->base_potential;
   if (impl_->armature_on) {
     for (std::size_t i = 0; i < impl_->armature.size(); ++i) {
       energy.kinetic += 0.5 * impl_->armature[i] * qd[i] * qd[i];

@@ -16,7 +16,8 @@ class Kernel {
   /// `wrenches`: n times force and moment on body i, in frame i about O_i, or null.
   virtual void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
                                 const double* wrenches) = 0;
-  virtual void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+  /// False where D is singular.
+  virtual bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                                 const double* armature, const double* wrenches) = 0;
   virtual void inertia_matrix(const double* q, double* inertia) = 0;
   virtual void bias(const double* q, const double* qd, double* h) = 0;

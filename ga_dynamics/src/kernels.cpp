@@ -56,9 +56,10 @@ class TensorKernel final : public CommonKernel {
                         const double* wrenches) override {
     ga_dynamics::inverse_dynamics(model_, work_, q, qd, qdd, tau, as_wrenches(wrenches));
   }
-  void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+  bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                         const double* armature, const double* wrenches) override {
     ga_dynamics::forward_dynamics(model_, work_, q, qd, tau, qdd, armature, as_wrenches(wrenches));
+    return positive_definite(model_.n, work_.matrix.data(), work_.row.data());
   }
   void inertia_matrix(const double* q, double* inertia) override {
     ga_dynamics::inertia_matrix(model_, work_, q, inertia);
@@ -96,17 +97,13 @@ class InverseOnlyKernel : public CommonKernel {
   void gravity(const double* q, double* g) override {
     inverse_dynamics(q, zero_.data(), zero_.data(), g, nullptr);
   }
-  void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+  bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                         const double* armature, const double* wrenches) override {
-    const int n = model_.n;
-    double* const d = work_.matrix.data();
-    inertia_matrix(q, d);
+    inertia_matrix(q, work_.matrix.data());
     inverse_dynamics(q, qd, zero_.data(), rest_.data(), wrenches);
-    for (int i = 0; i < n; ++i) {
-      if (armature != nullptr) d[i * n + i] += armature[i];
-      qdd[i] = tau[i] - rest_[i];
-    }
-    cholesky_solve(n, d, qdd);
+    solve_acceleration(model_.n, work_.matrix.data(), armature, tau, rest_.data(), work_.row.data(),
+                       qdd);
+    return positive_definite(model_.n, work_.matrix.data(), work_.row.data());
   }
 
  private:
@@ -140,8 +137,7 @@ class MinimalKernel final : public InverseOnlyKernel {
 
 class DalembertKernel final : public CommonKernel {
  public:
-  explicit DalembertKernel(const Chain& chain)
-      : CommonKernel(chain), dalembert_(model_), rest_(static_cast<std::size_t>(chain.size())) {}
+  explicit DalembertKernel(const Chain& chain) : CommonKernel(chain), dalembert_(model_) {}
 
   void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
                         const double* wrenches) override {
@@ -154,22 +150,15 @@ class DalembertKernel final : public CommonKernel {
     dalembert_bias(model_, dalembert_, q, qd, h);
   }
   void gravity(const double* q, double* g) override { dalembert_gravity(model_, dalembert_, q, g); }
-  void forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
+  bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                         const double* armature, const double* wrenches) override {
-    const int n = model_.n;
-    dalembert_bias(model_, dalembert_, q, qd, rest_.data(), as_wrenches(wrenches));
-    double* const d = work_.matrix.data();
-    detail::dalembert_mass(model_, dalembert_, d);
-    for (int i = 0; i < n; ++i) {
-      if (armature != nullptr) d[i * n + i] += armature[i];
-      qdd[i] = tau[i] - rest_[i];
-    }
-    cholesky_solve(n, d, qdd);
+    forward_dynamics_dalembert(model_, dalembert_, q, qd, tau, qdd, armature,
+                               as_wrenches(wrenches));
+    return positive_definite(model_.n, dalembert_.matrix.data(), dalembert_.diagonal.data());
   }
 
  private:
   DalembertWorkspace<double> dalembert_;
-  Buffer<double> rest_;
 };
 
 }  // namespace

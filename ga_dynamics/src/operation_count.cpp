@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#define GA_DYNAMICS_INLINE \
-  inline  // every operation is a call: inlining the algorithms would only cost build time
+// Every operation of the counting scalar is a call: inlining the algorithms would only cost build
+// time. The name keeps these instances apart from those with inlining.
+#define GA_DYNAMICS_ISA counted
+#define GA_DYNAMICS_INLINE inline
 
 #include "ga_dynamics/operation_count.hpp"
 
@@ -80,11 +82,6 @@ Counted operator/(const Counted& a, const Counted& b) {
   if (a.is(0)) return 0.0;
   if (b.is(1)) return a;
   return Counted::record(Counted::Kind::kProduct, a, b);
-}
-
-Counted sqrt(const Counted& a) {
-  if (a.is_constant()) return std::sqrt(a.constant_);
-  return Counted::record(Counted::Kind::kProduct, a, Counted());
 }
 
 Counted sin(const Counted& a) {

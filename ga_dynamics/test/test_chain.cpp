@@ -187,6 +187,75 @@ TEST(ChainErrors, DhTable) {
   EXPECT_THROW(Chain::from_dh({row}), DescriptionError);
   row.body = {1, {0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, -0.1}};
   EXPECT_THROW(Chain::from_dh({row}), DescriptionError);
+  row.body = {1, {0, 0, 0}, {1, 0.1, 0, 0, 1, 0, 0, 0, 1}};
+  EXPECT_THROW(Chain::from_dh({row}), DescriptionError) << "not symmetric";
+  row.body.inertia = {};
+  row.drive.armature = NAN;
+  EXPECT_THROW(Chain::from_dh({row}), DescriptionError);
+  row.drive.armature = 0;
+  row.limits.lower = 1, row.limits.upper = -1;
+  EXPECT_THROW(Chain::from_dh({row}), DescriptionError);
+}
+
+TEST(ChainErrors, ZerosAreAMissingInertia) {
+  const std::string zeros =
+      "<inertial><mass value='0'/><inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/>"
+      "</inertial>";
+  const std::string text = robot(link("base", "") + link("a", zeros) + link("b") +
+                                 joint("j1", "base", "a") + joint("j2", "a", "b"));
+  expect_words(error_of(text), {"link 'a'", "zeros"});
+}
+
+TEST(ChainErrors, ModelThatNobodyRead) {
+  EXPECT_THROW(Chain::from_model(UrdfModel{}), DescriptionError);
+}
+
+TEST(ChainSelection, JointsBeforeTheBaseNeedNotBeFrozen) {
+  const std::string text =
+      robot(link("world", "") + link("base") + link("a") +
+            joint("float", "world", "base", "floating", "") + joint("j1", "base", "a"));
+  EXPECT_EQ(Chain::from_urdf_text(text, {.base = "base"}).size(), 1);
+}
+
+TEST(DynamicsErrors, SingularInertiaIsReported) {
+  // Two coincident axes with nothing between them: the sum of their accelerations is all that
+  // shows.
+  std::vector<DhJoint> rows(2);
+  rows[1].body = {1, {0.1, 0, 0}, {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+  const Chain chain = Chain::from_dh(rows);
+  for (const Method method :
+       {Method::kTensor, Method::kVector, Method::kDalembert, Method::kMinimal}) {
+    Dynamics dynamics(chain, {.method = method});
+    std::vector<double> q{0.3, 0.4}, qdd(2);
+    EXPECT_FALSE(dynamics.forward_dynamics(q, q, q, qdd));
+  }
+  Dynamics sound(Chain::from_urdf_text(two_joints()));
+  std::vector<double> q{0.3, 0.4}, qdd(2);
+  EXPECT_TRUE(sound.forward_dynamics(q, q, q, qdd));
+}
+
+TEST(DynamicsWrenches, OfTwoLinksOfOneBodyAddUp) {
+  const Chain chain = Chain::from_urdf_text(two_joints());
+  Dynamics dynamics(chain);
+  const std::vector<double> zero(2, 0.0);
+  std::vector<double> tau(2);
+  dynamics.set_external_wrench(chain.find_link("b"), {0, 1, 0}, {0, 0, 0});     // at 0.5 of j1
+  dynamics.set_external_wrench(chain.find_link("tool"), {0, 1, 0}, {0, 0, 0});  // at 1.0 of j1
+  dynamics.inverse_dynamics(zero, zero, zero, tau);
+  EXPECT_NEAR(tau[0], -1.5, 1e-14);
+  EXPECT_NEAR(tau[1], -0.5, 1e-14);
+  dynamics.set_external_wrench(chain.find_link("tool"), {0, 3, 0}, {0, 0, 0});
+  dynamics.inverse_dynamics(zero, zero, zero, tau);
+  EXPECT_NEAR(tau[0], -3.5, 1e-14);
+}
+
+TEST(DynamicsEnergy, PotentialIsMeasuredFromTheBaseLink) {
+  std::string text = two_joints();
+  text.replace(text.find("0.5 0 0"), 7, "0 0 0.7");  // joint 1 stands 0.7 m above the base
+  const Chain chain = Chain::from_urdf_text(text);
+  Dynamics dynamics(chain);
+  const std::vector<double> zero(2, 0.0);
+  EXPECT_NEAR(dynamics.energy(zero, zero).potential, 2 * 9.81 * 0.7, 1e-12);
 }
 
 TEST(ChainFrames, PumaGetsItsPublishedTable) {

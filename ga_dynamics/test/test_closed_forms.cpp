@@ -210,32 +210,38 @@ TEST_F(ToolboxPuma, GravityLoad) {
 
 TEST_F(ToolboxPuma, InverseDynamicsWithDrives) {
   const Values zero(6, 0.0), one(6, 1.0);
-  Dynamics dynamics(chain_, {.drives = Drives::kAll});
-  Values tau(6);
-  dynamics.inverse_dynamics(nominal_, zero, one, tau);
-  expect_near(tau, {3.35311, 36.0025, 7.42596, 0.190043, 0.203441, 0.194133}, 6e-5);
-  dynamics.inverse_dynamics(nominal_, one, one, tau);
-  expect_near(tau, {32.4952, 60.867, 17.7436, 1.45452, 1.29911, 0.713781}, 6e-4);
-  dynamics.inverse_dynamics(nominal_, one, zero, tau);
-  expect_near(tau, {29.1421, 56.5044, 16.3528, 1.26448, 1.12392, 0.519648}, 6e-4);
+  for (const Method method : kMethods) {
+    Dynamics dynamics(chain_, {.method = method, .drives = Drives::kAll});
+    Values tau(6);
+    dynamics.inverse_dynamics(nominal_, zero, one, tau);
+    expect_near(tau, {3.35311, 36.0025, 7.42596, 0.190043, 0.203441, 0.194133}, 6e-5);
+    dynamics.inverse_dynamics(nominal_, one, one, tau);
+    expect_near(tau, {32.4952, 60.867, 17.7436, 1.45452, 1.29911, 0.713781}, 6e-4);
+    dynamics.inverse_dynamics(nominal_, one, zero, tau);
+    expect_near(tau, {29.1421, 56.5044, 16.3528, 1.26448, 1.12392, 0.519648}, 6e-4);
+  }
 }
 
 TEST_F(ToolboxPuma, InertiaMatrixWithDrives) {
-  Dynamics dynamics(chain_, {.drives = Drives::kAll});
-  Values d(36);
-  dynamics.inertia_matrix(nominal_, d);
-  expect_near({d[0], d[7], d[14], d[21], d[28], d[35]},
-              {3.6594, 4.4137, 0.9378, 0.1925, 0.1713, 0.1941}, 6e-5);
-  expect_near({d[1], d[2], d[8], d[3], d[10], d[16]},
-              {-0.4044, 0.1006, 0.3509, -0.0025, 0.0024, 0.0015}, 6e-5);
+  for (const Method method : kMethods) {
+    Dynamics dynamics(chain_, {.method = method, .drives = Drives::kAll});
+    Values d(36);
+    dynamics.inertia_matrix(nominal_, d);
+    expect_near({d[0], d[7], d[14], d[21], d[28], d[35]},
+                {3.6594, 4.4137, 0.9378, 0.1925, 0.1713, 0.1941}, 6e-5);
+    expect_near({d[1], d[2], d[8], d[3], d[10], d[16]},
+                {-0.4044, 0.1006, 0.3509, -0.0025, 0.0024, 0.0015}, 6e-5);
+  }
 }
 
 TEST_F(ToolboxPuma, ForwardDynamicsWithDrives) {
-  Dynamics dynamics(chain_, {.drives = Drives::kAll});
-  Values qdd(6);
-  dynamics.forward_dynamics(nominal_, Values{0.1, 0.2, 0.8, 0.2, 0.5, 1},
-                            Values{1, 3.2, 1.8, 0.1, 0.7, 4.6}, qdd);
-  expect_near(qdd, {-7.4102, -9.8432, -10.9694, -4.4314, -0.9881, 21.0228}, 2e-4);
+  for (const Method method : kMethods) {
+    Dynamics dynamics(chain_, {.method = method, .drives = Drives::kAll});
+    Values qdd(6);
+    dynamics.forward_dynamics(nominal_, Values{0.1, 0.2, 0.8, 0.2, 0.5, 1},
+                              Values{1, 3.2, 1.8, 0.1, 0.7, 4.6}, qdd);
+    expect_near(qdd, {-7.4102, -9.8432, -10.9694, -4.4314, -0.9881, 21.0228}, 2e-4);
+  }
 }
 
 // Values below: computed with a spatial Newton–Euler and a world-frame Kane formulation that agree

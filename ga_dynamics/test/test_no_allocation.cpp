@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <tuple>
 
 #include "ga_dynamics/dynamics.hpp"
 
@@ -47,12 +48,14 @@ namespace {
 
 constexpr int kCalls = 100000;
 
-class NoAllocation : public ::testing::TestWithParam<Method> {};
+class NoAllocation : public ::testing::TestWithParam<std::tuple<Method, Isa>> {};
 
 TEST_P(NoAllocation, InAHundredThousandCallsOfEveryFunction) {
   for (const char* robot : {"/puma560_akb.urdf", "/scara.urdf"}) {
     const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + robot);
-    Dynamics dynamics(chain, {.method = GetParam(), .drives = Drives::kAll});
+    Dynamics dynamics(chain, {.method = std::get<Method>(GetParam()),
+                              .drives = Drives::kAll,
+                              .isa = std::get<Isa>(GetParam())});
     const std::size_t n = chain.joints().size();
     std::vector<double> q(n, 0.3), qd(n, -0.2), qdd(n, 0.7), tau(n), d(n * n), jacobian(6 * n);
     std::vector<Pose> poses(chain.links().size());
@@ -88,8 +91,9 @@ TEST(CountingAllocator, SeesAllocations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, NoAllocation,
-                         ::testing::Values(Method::kTensor, Method::kVector, Method::kDalembert,
-                                           Method::kMinimal));
+                         ::testing::Combine(::testing::Values(Method::kTensor, Method::kVector,
+                                                              Method::kDalembert, Method::kMinimal),
+                                            ::testing::Values(Isa::kGeneric, Isa::kAutomatic)));
 
 }  // namespace
 }  // namespace ga_dynamics

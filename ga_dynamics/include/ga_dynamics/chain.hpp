@@ -83,10 +83,10 @@ struct DhJoint {
 };
 
 struct ChainOptions {
-  std::string base = {};               ///< empty: the root link
-  std::string tip = {};                ///< empty: the end of the longest actuated chain
-  Vector3 gravity{0, 0, -9.81};        ///< acceleration of gravity, m/s², in the base link's frame
-  bool strict = false;                 ///< implausible inertias are errors, not warnings
+  std::string base = {};         ///< empty: the root link
+  std::string tip = {};          ///< empty: the end of the longest actuated chain
+  Vector3 gravity{0, 0, -9.81};  ///< acceleration of gravity, m/s², in the base link's frame
+  bool strict = false;  ///< every warning is an error: implausible inertias, missing limits, …
   bool allow_missing_inertia = false;  ///< moving bodies without <inertial> count as massless
   std::map<std::string, double> freeze = {};  ///< joints to treat as fixed, at this position
   bool freeze_off_chain = false;              ///< every moving joint off the chain is fixed at 0

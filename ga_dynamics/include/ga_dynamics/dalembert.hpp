@@ -9,6 +9,7 @@
 // recursions are those of modified ones. Prismatic joints are our extension. Direct evaluation is
 // O(n³): it serves as an independent check of the other methods. Real-time safe, no exception.
 
+#include "ga_dynamics/forward_dynamics.hpp"
 #include "ga_dynamics/model.hpp"
 #include "ga_dynamics/workspace.hpp"
 
@@ -25,9 +26,9 @@ struct DalembertWorkspace {
   Buffer<Vec3<S>> step_origin;   ///< s_i
   Buffer<Mat3<S>> rotation;      ///< {j}R_i at j·n+i, i >= j
   Buffer<Vec3<S>> origin;        ///< {j}P_i: O_j → O_i in frame j, at j·n+i
-  Buffer<Vec3<S>> spin;          ///< {i}R_i-frame moment of inertia forces ω×Iω + I Cε
+  Buffer<Vec3<S>> spin;          ///< ω_i×I_iω_i + I_iC_εi, in frame i
   Buffer<Vec3<S>> acceleration;  ///< C_VCi
-  Buffer<S> matrix, vector;
+  Buffer<S> matrix, vector, bias, diagonal;
 
  private:
   DalembertWorkspace(const Model<S>& model, std::size_t n)
@@ -39,7 +40,9 @@ struct DalembertWorkspace {
         spin(n),
         acceleration(n),
         matrix(n * n),
-        vector(n) {}
+        vector(n),
+        bias(n),
+        diagonal(n) {}
 };
 
 namespace detail {
@@ -212,6 +215,18 @@ void inverse_dynamics_dalembert(const Model<S>& model, DalembertWorkspace<S>& w,
   for (int j = 0; j < n; ++j) {
     for (int k = 0; k < n; ++k) tau[j] = tau[j] + w.matrix[j * n + k] * qdd[k];
   }
+}
+
+/// M q̈ = τ − H − G, with rotor inertias where given. The factorised M stays in w.matrix, its
+/// diagonal in w.diagonal.
+template <class S>
+void forward_dynamics_dalembert(const Model<S>& model, DalembertWorkspace<S>& w, const S* q,
+                                const S* qd, const S* tau, S* qdd, const S* armature = nullptr,
+                                const Wrench<std::type_identity_t<S>>* external = nullptr) {
+  dalembert_bias(model, w, q, qd, w.bias.data(), external);
+  detail::dalembert_mass(model, w, w.matrix.data());
+  solve_acceleration(model.n, w.matrix.data(), armature, tau, w.bias.data(), w.diagonal.data(),
+                     qdd);
 }
 
 }  // namespace GA_DYNAMICS_ISA

@@ -12,7 +12,8 @@
 //
 // Construction allocates and may throw. Every other function: real-time safe, does not throw,
 // writes to the caller's memory. An object has scratch memory of its own: use one per thread.
-// Units: rad and m, s, N m and N, kg m² and kg. Spans hold one value per joint unless said
+// Outputs must not overlap inputs. Spans that are too short are caught by assert() in debug builds
+// only. Units: rad and m, s, N m and N, kg m² and kg. Spans hold one value per joint unless said
 // otherwise.
 
 #include <memory>
@@ -48,7 +49,7 @@ struct DynamicsOptions {
 
 struct MechanicalEnergy {
   double kinetic = 0;    ///< J, rigid bodies and, with armature, rotors
-  double potential = 0;  ///< J, from the origin of frame 0
+  double potential = 0;  ///< J, zero for masses at the height of the base link's origin
 };
 
 class Dynamics {
@@ -65,8 +66,9 @@ class Dynamics {
   /// tau that gives the arm the acceleration qdd, external wrenches taken into account.
   void inverse_dynamics(std::span<const double> q, std::span<const double> qd,
                         std::span<const double> qdd, std::span<double> tau) noexcept;
-  /// qdd that tau gives the arm, external wrenches taken into account.
-  void forward_dynamics(std::span<const double> q, std::span<const double> qd,
+  /// qdd that tau gives the arm, external wrenches taken into account. False if the inertia matrix
+  /// is singular (a joint that moves no inertia): qdd means nothing then.
+  bool forward_dynamics(std::span<const double> q, std::span<const double> qd,
                         std::span<const double> tau, std::span<double> qdd) noexcept;
   /// D(q): n·n values row by row.
   void inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept;
@@ -76,8 +78,8 @@ class Dynamics {
   void gravity(std::span<const double> q, std::span<double> g) noexcept;
 
   /// Force and moment that the environment applies on a link (index into Chain::links()), in the
-  /// link's own frame, the moment about its origin. Replaces all earlier wrenches on links of the
-  /// same rigid body; stays until cleared.
+  /// link's own frame, the moment about its origin. Replaces that link's earlier wrench; wrenches
+  /// on several links add up. Stays until cleared.
   void set_external_wrench(int link, const Vector3& force, const Vector3& moment) noexcept;
   void clear_external_wrenches() noexcept;
 

@@ -12,22 +12,42 @@
 namespace ga_dynamics {
 inline namespace GA_DYNAMICS_ISA {
 
-/// `armature` (may be null) holds n rotor inertias, added to the diagonal of D.
+/// Solves (D + diag(armature)) qdd = tau − h. `d` (n×n, lower half) is destroyed; `diagonal` keeps
+/// its diagonal for positive_definite(). `armature` may be null.
+template <class S>
+GA_DYNAMICS_INLINE void solve_acceleration(int n, S* d, const S* armature, const S* tau, const S* h,
+                                           S* diagonal, S* qdd) {
+  for (int i = 0; i < n; ++i) {
+    if (armature != nullptr) d[i * n + i] = d[i * n + i] + armature[i];
+    diagonal[i] = d[i * n + i];
+    qdd[i] = tau[i] - h[i];
+  }
+  cholesky_solve(n, d, qdd);
+}
+
+/// After solve_acceleration(): was D positive definite by more than rounding? Otherwise the
+/// accelerations mean nothing: some joint moves no inertia.
+inline bool positive_definite(int n, const double* factor, const double* diagonal) {
+  constexpr double kEpsilon = 2.220446049250313e-16;
+  for (int i = 0; i < n; ++i) {
+    // factor holds 1/d_i: the part of D_ii that is left after the earlier joints, inverted
+    const double inverse = factor[i * n + i];
+    if (!(inverse > 0 && inverse * diagonal[i] * n * kEpsilon < 1)) return false;
+  }
+  return true;
+}
+
+/// `armature` (may be null) holds n rotor inertias, added to the diagonal of D. The factorised D
+/// stays in work.matrix, its diagonal in work.row.
 template <class S>
 void forward_dynamics(const Model<S>& model, Workspace<S>& work, const S* q, const S* qd,
                       const S* tau, S* qdd, const S* armature = nullptr,
                       const Wrench<std::type_identity_t<S>>* external = nullptr) {
-  const int n = model.n;
   set_positions(model, q, work.positions);
   S* const h = work.vector.data();
   detail::inverse_dynamics<false>(model, work, qd, static_cast<const S*>(nullptr), h, external);
-  S* const d = work.matrix.data();
-  detail::inertia_matrix<false>(model, work, d);
-  if (armature != nullptr) {
-    for (int i = 0; i < n; ++i) d[i * n + i] = d[i * n + i] + armature[i];
-  }
-  for (int i = 0; i < n; ++i) qdd[i] = tau[i] - h[i];
-  cholesky_solve(n, d, qdd);
+  detail::inertia_matrix<false>(model, work, work.matrix.data());
+  solve_acceleration(model.n, work.matrix.data(), armature, tau, h, work.row.data(), qdd);
 }
 
 }  // namespace GA_DYNAMICS_ISA

@@ -6,8 +6,13 @@
 // are compiled for. The library compiles its double-precision kernels more than once
 // (src/kernels.cpp) and picks one at run time; were the names equal, the linker would merge the
 // copies and an old processor could meet an instruction it lacks.
+// A program that is itself compiled for AVX2 gets templates of its own for the same reason.
 #ifndef GA_DYNAMICS_ISA
+#if defined(__AVX2__)
+#define GA_DYNAMICS_ISA caller_avx2
+#else
 #define GA_DYNAMICS_ISA generic
+#endif
 #endif
 
 // Scalars whose operations are calls (operation_count.cpp) define this as plain `inline`.

@@ -6,7 +6,7 @@
 // then taken of the operations that an output depends on. The rules are those of the papers' tables
 // (Mata et al. 2002 Tables 1–3; Lin 1995 Table II): products by 0 and ±1 and sums with 0 are free,
 // negation is free, what depends on the robot's constants alone is done off-line, sine and cosine
-// are not counted, a division or a square root counts as a product.
+// are not counted, a division counts as a product.
 
 #include <cstddef>
 #include <vector>
@@ -38,7 +38,6 @@ class Counted {
   friend Counted operator-(const Counted& a, const Counted& b);
   friend Counted operator*(const Counted& a, const Counted& b);
   friend Counted operator/(const Counted& a, const Counted& b);
-  friend Counted sqrt(const Counted& a);
   friend Counted sin(const Counted& a);
   friend Counted cos(const Counted& a);
 
@@ -62,7 +61,6 @@ Counted operator+(const Counted& a, const Counted& b);
 Counted operator-(const Counted& a, const Counted& b);
 Counted operator*(const Counted& a, const Counted& b);
 Counted operator/(const Counted& a, const Counted& b);
-Counted sqrt(const Counted& a);
 Counted sin(const Counted& a);
 Counted cos(const Counted& a);
 

@@ -132,7 +132,6 @@ void add_state_options(CLI::App& app, Command command, CommandLine& to) {
          "Gibbs–Appell tensor or vector form, closed d'Alembert\n"
          "equations, or minimal linear combinations (default: tensor)")
       ->option_text("tensor|vector|dalembert|mlc");
-  if (command == Command::kGravity) return;
   app.add_flag("--drives", to.drives, "Add the drives' armature and friction to the rigid bodies");
 }
 

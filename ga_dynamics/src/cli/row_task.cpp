@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -60,7 +61,11 @@ RowTask make_row_task(Command command, Dynamics& dynamics) {
               }};
     case Command::kForward:
       return {{"q", "qd", "tau"}, joint_columns("qdd", joints), [d, n](In in, Out out) {
-                d->forward_dynamics(in.first(n), in.subspan(n, n), in.last(n), out);
+                const bool sound =
+                    d->forward_dynamics(in.first(n), in.subspan(n, n), in.last(n), out);
+                // what follows from a singular inertia matrix is no number (stream_rows.cpp)
+                if (!sound)
+                  std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
               }};
     case Command::kInertia:
       return {{"q"}, matrix_columns(joints), [d](In in, Out out) { d->inertia_matrix(in, out); }};
