@@ -38,11 +38,8 @@ target_link_libraries(free_swing PRIVATE ga_dynamics)
 set_target_properties(free_swing PROPERTIES INSTALL_RPATH "$ORIGIN/..")
 install(TARGETS free_swing RUNTIME DESTINATION lib/${PROJECT_NAME})
 
-# The speed table. No -march flags here: Debian's KDL is built without, and Eigen's types would not fit across.
+# The speed table.
 find_package(benchmark QUIET)
-find_package(orocos_kdl REQUIRED)
-find_package(Eigen3 REQUIRED)
-find_library(KDL_LIBRARY orocos-kdl PATHS ${orocos_kdl_LIBRARY_DIRS} REQUIRED)
 if(benchmark_FOUND)
   add_executable(ga_bench bench/ga_bench.cpp)
   target_include_directories(ga_bench SYSTEM PRIVATE ${orocos_kdl_INCLUDE_DIRS} ${EIGEN3_INCLUDE_DIRS})

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// ros2_control's own parser reads the <ros2_control> tags as they are meant.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hardware_interface/component_parser.hpp"
+
+namespace {
+
+class ControlTagTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    std::ifstream file(std::string(PUMA_URDF) + "/" + GetParam() + ".urdf");
+    std::ostringstream text;
+    text << file.rdbuf();
+    components = hardware_interface::parse_control_resources_from_urdf(text.str());
+    ASSERT_EQ(components.size(), 1U);
+  }
+
+  std::vector<hardware_interface::HardwareInfo> components;
+};
+
+TEST_P(ControlTagTest, IsOneSystemWithTheSimulatedHardware) {
+  EXPECT_EQ(components[0].name, GetParam());
+  EXPECT_EQ(components[0].type, "system");
+  EXPECT_EQ(components[0].hardware_plugin_name, "puma_hardware/PumaSimSystem");
+}
+
+TEST_P(ControlTagTest, HasSixJointsThatTakeEffortAndGiveThreeStates) {
+  ASSERT_EQ(components[0].joints.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto& joint = components[0].joints[i];
+    EXPECT_EQ(joint.name, "joint" + std::to_string(i + 1));
+    ASSERT_EQ(joint.command_interfaces.size(), 1U);
+    EXPECT_EQ(joint.command_interfaces[0].name, "effort");
+    ASSERT_EQ(joint.state_interfaces.size(), 3U);
+    EXPECT_EQ(joint.state_interfaces[0].name, "position");
+    EXPECT_EQ(joint.state_interfaces[1].name, "velocity");
+    EXPECT_EQ(joint.state_interfaces[2].name, "effort");
+  }
+}
+
+TEST_P(ControlTagTest, CommandsAreBoundedByTheJointsEffort) {
+  for (const auto& joint : components[0].joints) {
+    const auto& command = joint.command_interfaces[0];
+    const double effort = components[0].limits.at(joint.name).max_effort;
+    EXPECT_DOUBLE_EQ(std::stod(command.max), effort) << joint.name;
+    EXPECT_DOUBLE_EQ(std::stod(command.min), -effort) << joint.name;
+  }
+}
+
+TEST_P(ControlTagTest, DrivesArriveAsJointParameters) {
+  for (const auto& joint : components[0].joints) {
+    for (const char* name :
+         {"gear_ratio", "armature", "viscous_friction", "coulomb_friction_positive",
+          "coulomb_friction_negative", "torque_per_volt", "max_voltage", "voltage_direction",
+          "encoder_counts_per_rev", "encoder_direction", "brake"}) {
+      EXPECT_TRUE(joint.parameters.contains(name)) << joint.name << ' ' << name;
+    }
+  }
+  EXPECT_EQ(components[0].joints[1].parameters.at("gear_ratio"), "107.815");
+  EXPECT_EQ(components[0].joints[5].parameters.at("coupling_motor5"), "0.180556");
+}
+
+INSTANTIATE_TEST_SUITE_P(Descriptions, ControlTagTest, testing::Values("puma560", "puma600"),
+                         [](const auto& robot) { return robot.param; });
+
+}  // namespace
