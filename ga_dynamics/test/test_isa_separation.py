@@ -2,8 +2,8 @@
 """
 The AVX2 kernels must not leak into programs for older processors.
 
-Every weak symbol of the AVX2 object may be merged by the linker with its namesake from any other object: all of them
-must carry the name of the instruction set.
+Every weak symbol of the AVX2 object may be merged by the linker with its namesake from any other
+object: all of them must carry the name of the instruction set.
 """
 
 import os
