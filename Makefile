@@ -21,7 +21,7 @@ test: setup  ## build, run every test this machine can run, say what it could no
 test-sanitize: setup  ## run the tests under the address and undefined-behaviour sanitizers
 	@scripts/test.sh sanitize
 
-sim: setup  ## let the simulated arm swing freely and report (ARGS="..." is passed on)
+sim: setup  ## simulate the PUMA under computed-torque control and write a report (ARGS="..." is passed on)
 	@scripts/build.sh
 	@scripts/sim.sh $(ARGS)
 

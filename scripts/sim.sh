@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Let the simulated PUMA swing freely and report: sim.sh [arguments of free_swing].
+# Simulate the PUMA under computed-torque control and write a report: sim.sh [arguments of puma sim].
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh" release
 source_setup "$base/install/local_setup.bash"
-package=$base/install/ga_dynamics
-exec "$package/lib/ga_dynamics/free_swing" "$package/share/ga_dynamics/robots/puma560_akb.urdf" "$@"
+exec "$base/install/puma_hardware/lib/puma_hardware/puma" sim --output "$root/build/sim" "$@"

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/closed_loop.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+
+#include "puma_hardware/velocity_observer.hpp"
+
+namespace puma_hardware::sim {
+
+using ga_controllers::ControlLaw;
+using ga_controllers::LawParameters;
+using ga_controllers::Reference;
+using ga_dynamics::Chain;
+using ga_dynamics::ChainJoint;
+using ga_dynamics::Dynamics;
+using ga_dynamics::Plant;
+using ga_dynamics::Pose;
+using ga_dynamics::Trajectory;
+
+namespace {
+
+/// 12 bits over ±10 V, offset binary: the PCL-726's range and step.
+constexpr double kFullScale = 10, kDacStep = 2 * kFullScale / 4096;
+
+/// A positive number, or 0 where the parameter is absent.
+double parameter(const ChainJoint& joint, const char* name) {
+  const auto found = joint.parameters.find(name);
+  if (found == joint.parameters.end()) return 0;
+  const std::string& text = found->second;
+  const auto begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
+  double value = 0;
+  if (begin != std::string::npos) {
+    const auto [last, error] = std::from_chars(&text[begin], &text[end] + 1, value);
+    if (error == std::errc() && last == &text[end] + 1 && value > 0 && std::isfinite(value)) {
+      return value;
+    }
+  }
+  throw std::runtime_error("joint '" + joint.name + "': parameter " + name + " is '" + text +
+                           "'; give a positive number");
+}
+
+double encoder(const JointSignals& s, double q) {
+  return s.counts_per_rad > 0 ? std::round(q * s.counts_per_rad) / s.counts_per_rad : q;
+}
+
+double dac(const JointSignals& s, double tau) {
+  if (s.torque_per_volt <= 0) return tau;
+  const double code = std::clamp(std::round(tau / s.torque_per_volt / kDacStep), -2048.0, 2047.0);
+  return code * kDacStep * s.torque_per_volt;
+}
+
+/// Where the tip link is.
+class Tool {
+ public:
+  explicit Tool(const Chain& chain)
+      : dynamics_(chain),
+        poses_(chain.links().size()),
+        tip_(static_cast<std::size_t>(chain.find_link(chain.tip().name))) {}
+  void append(std::span<const double> q, std::vector<double> (&to)[3]) {
+    dynamics_.link_poses(q, poses_);
+    for (std::size_t i = 0; i < 3; ++i) to[i].push_back(poses_[tip_].translation[i]);
+  }
+
+ private:
+  Dynamics dynamics_;
+  std::vector<Pose> poses_;
+  std::size_t tip_;
+};
+
+}  // namespace
+
+std::vector<JointSignals> signals_of(const Chain& chain) {
+  std::vector<JointSignals> signals;
+  for (const ChainJoint& joint : chain.joints()) {
+    const double per_turn =
+        parameter(joint, "encoder_counts_per_rev") * parameter(joint, "gear_ratio");
+    signals.push_back({per_turn / (2 * std::numbers::pi), parameter(joint, "torque_per_volt"), 0});
+  }
+  return signals;
+}
+
+LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters) {
+  const auto law = std::make_shared<ControlLaw>(model, parameters);
+  const auto gravity = std::make_shared<Dynamics>(model);
+  return {[law, gravity](std::span<const double> q, std::span<const double> qd) {
+            // The arm stood still under a hold before: start from the torque that held it.
+            std::vector<double> held(q.size());
+            gravity->gravity(q, held);
+            law->start(q, qd, held);
+          },
+          [law](std::span<const double> q, std::span<const double> qd, const Reference& reference,
+                double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); },
+          [law] { return law->acceleration(); }};
+}
+
+LawUnderTest independent_pd(const Chain& model, double bandwidth, double damping,
+                            std::span<const double> at) {
+  const ga_controllers::JointGains gains = ga_controllers::gains_from_bandwidth(bandwidth, damping);
+  const std::size_t n = model.joints().size();
+  Dynamics dynamics(model, {.drives = ga_dynamics::Drives::kArmature});
+  std::vector<double> inertia(n * n);
+  dynamics.inertia_matrix(at, inertia);
+  std::vector<double> kp, kd, limit;
+  for (std::size_t i = 0; i < n; ++i) {
+    kp.push_back(gains.kp * inertia[i * n + i]);
+    kd.push_back(gains.kd * inertia[i * n + i]);
+    limit.push_back(model.joints()[i].limits.effort);
+  }
+  return {[](std::span<const double>, std::span<const double>) {},
+          [kp, kd, limit](std::span<const double> q, std::span<const double> qd,
+                          const Reference& reference, double, std::span<double> tau) {
+            for (std::size_t i = 0; i < kp.size(); ++i) {
+              const double wanted =
+                  -kp[i] * (q[i] - reference.q[i]) - kd[i] * (qd[i] - reference.qd[i]);
+              tau[i] = std::clamp(wanted, -limit[i], limit[i]);
+            }
+          },
+          {}};
+}
+
+Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajectory,
+                   LawUnderTest& law, const LoopOptions& options,
+                   const std::function<void(double)>& progress) {
+  using Clock = std::chrono::steady_clock;
+  const std::size_t n = model.joints().size();
+  const double dt = 1 / options.rate;
+  const double end = trajectory.duration() + options.settle_time;
+  const auto cycles = static_cast<std::size_t>(std::llround(end * options.rate));
+  std::vector<double> q_ref(n), qd_ref(n), qdd_ref(n), q(n), qd(n), acceleration(n), tau(n),
+      given(n);
+  std::vector<VelocityObserver> observers(n, VelocityObserver(options.observer_bandwidth, dt));
+  std::mt19937 random(options.seed);
+  std::normal_distribution<double> normal;
+  Tool tool(model);
+
+  Recording r;
+  for (auto* values : {&r.q, &r.q_ref, &r.qd, &r.tau}) {
+    values->resize(n);
+    for (auto& joint : *values) joint.reserve(cycles);
+  }
+  trajectory.sample(0, q_ref, qd_ref, qdd_ref);
+  plant.reset(q_ref, std::vector<double>(n, 0.0));
+  for (std::size_t i = 0; i < n; ++i) {
+    q[i] = encoder(options.signals[i], plant.q()[i]);
+    observers[i].reset(q[i]);
+  }
+  law.start(q, std::vector<double>(n, 0.0));
+  double total = 0, longest = 0;
+  for (std::size_t k = 0; k < cycles; ++k) {
+    const double t = static_cast<double>(k) * dt;
+    trajectory.sample(t, q_ref, qd_ref, qdd_ref);
+    for (std::size_t i = 0; i < n; ++i) {
+      const JointSignals& s = options.signals[i];
+      const double noise = s.noise > 0 ? s.noise * normal(random) : 0;
+      if (k > 0) observers[i].update(encoder(s, plant.q()[i] + noise), acceleration[i]);
+      q[i] = observers[i].position();
+      qd[i] = observers[i].velocity();
+    }
+    const auto before = Clock::now();
+    law.update(q, qd, {q_ref, qd_ref, qdd_ref}, dt, tau);
+    const double took = std::chrono::duration<double>(Clock::now() - before).count();
+    total += took;
+    longest = std::max(longest, took);
+    if (law.acceleration) {
+      const auto commanded = law.acceleration();
+      std::copy(commanded.begin(), commanded.end(), acceleration.begin());
+    } else {
+      std::copy(qdd_ref.begin(), qdd_ref.end(), acceleration.begin());
+    }
+    r.time.push_back(t);
+    for (std::size_t i = 0; i < n; ++i) {
+      given[i] = dac(options.signals[i], tau[i]);
+      r.q[i].push_back(plant.q()[i]);
+      r.qd[i].push_back(plant.qd()[i]);
+      r.q_ref[i].push_back(q_ref[i]);
+      r.tau[i].push_back(given[i]);
+    }
+    tool.append(plant.q(), r.tool);
+    tool.append(q_ref, r.tool_ref);
+    plant.step(given, dt);
+    if (progress && k % 200 == 0) progress(static_cast<double>(k) / static_cast<double>(cycles));
+  }
+  r.update_time_mean = total / static_cast<double>(cycles);
+  r.update_time_max = longest;
+  return r;
+}
+
+Metrics measure(const Recording& r, const Chain& chain, double duration) {
+  Metrics m;
+  double joint_sum = 0, tool_sum = 0;
+  std::size_t count = 0;
+  const std::size_t n = r.q.size();
+  const double last_quarter = r.time.back() - 0.25 * (r.time.back() - duration);
+  std::vector<double> low(n, INFINITY), high(n, -INFINITY);
+  for (std::size_t k = 0; k < r.time.size(); ++k) {
+    const bool moving = r.time[k] <= duration;
+    double distance = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      distance = std::hypot(distance, r.tool[axis][k] - r.tool_ref[axis][k]);
+    }
+    if (moving) {
+      ++count;
+      tool_sum += distance * distance;
+      m.tool_max = std::max(m.tool_max, distance);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const double error = std::abs(r.q[i][k] - r.q_ref[i][k]);
+      if (moving) {
+        joint_sum += error * error;
+        m.joint_max = std::max(m.joint_max, error);
+      }
+      if (r.time[k] >= last_quarter) {
+        m.final_error = std::max(m.final_error, error);
+        low[i] = std::min(low[i], r.q[i][k]);
+        high[i] = std::max(high[i], r.q[i][k]);
+        m.final_motion = std::max(m.final_motion, high[i] - low[i]);
+      }
+      m.torque_use =
+          std::max(m.torque_use, std::abs(r.tau[i][k]) / chain.joints()[i].limits.effort);
+    }
+  }
+  m.joint_rms = std::sqrt(joint_sum / static_cast<double>(count * n));
+  m.tool_rms = std::sqrt(tool_sum / static_cast<double>(count));
+  return m;
+}
+
+}  // namespace puma_hardware::sim

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SIM__CLOSED_LOOP_HPP_
+#define SIM__CLOSED_LOOP_HPP_
+
+// A control law driving a simulated arm along a trajectory at a fixed rate, seen through the arm's
+// encoders and DACs.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ga_controllers/control_law.hpp"
+#include "ga_dynamics/plant.hpp"
+#include "ga_dynamics/trajectory.hpp"
+
+namespace puma_hardware::sim {
+
+/// What stands between the arm and the law, per joint. Zero: none, the law sees and sets real
+/// numbers.
+struct JointSignals {
+  double counts_per_rad = 0;   ///< of the encoder
+  double torque_per_volt = 0;  ///< N m/V of DAC and amplifier
+  double noise = 0;            ///< standard deviation of the position before the encoder, rad
+};
+
+/// From the joints' parameters in <ros2_control> (gear_ratio, encoder_counts_per_rev,
+/// torque_per_volt). Joints that give none get none. Throws std::runtime_error naming the joint and
+/// the parameter where a value is no positive number.
+std::vector<JointSignals> signals_of(const ga_dynamics::Chain& chain);
+
+struct LoopOptions {
+  double rate = 1000;                 ///< Hz
+  double settle_time = 1.0;           ///< s after the trajectory's end, its end held
+  double observer_bandwidth = 150;    ///< rad/s
+  std::vector<JointSignals> signals;  ///< one per joint
+  unsigned seed = 1;                  ///< of the noise
+};
+
+/// One law under test: computes torques for the measured state; acceleration() is what it commanded
+/// last.
+struct LawUnderTest {
+  std::function<void(std::span<const double> q, std::span<const double> qd)> start;
+  std::function<void(std::span<const double> q, std::span<const double> qd,
+                     const ga_controllers::Reference& reference, double dt, std::span<double> tau)>
+      update;
+  std::function<std::span<const double>()> acceleration;  ///< may be empty
+};
+
+LawUnderTest computed_torque(const ga_dynamics::Chain& model,
+                             const ga_controllers::LawParameters& parameters);
+/// The joint controller that comes with most arms: tau = −Kp e − Kd ed on every joint by itself, no
+/// model. Kp and Kd are those of the computed-torque laws times the joint's inertia at the given
+/// position.
+LawUnderTest independent_pd(const ga_dynamics::Chain& model, double bandwidth, double damping,
+                            std::span<const double> at);
+
+/// Recorded every cycle; [joint][cycle].
+struct Recording {
+  std::vector<double> time;
+  std::vector<std::vector<double>> q, q_ref, qd, tau;
+  std::vector<double> tool[3], tool_ref[3];          ///< origin of the tip link, m
+  double update_time_mean = 0, update_time_max = 0;  ///< s, of the law
+};
+
+struct Metrics {
+  double joint_rms = 0, joint_max = 0;  ///< rad, over all joints, along the trajectory
+  double tool_rms = 0,
+         tool_max = 0;      ///< m, distance to where the tool should be, along the trajectory
+  double final_error = 0;   ///< rad, largest over joints and the last quarter of the settling time
+  double final_motion = 0;  ///< rad, largest span of a joint over that time: hunting shows here
+  double torque_use = 0;    ///< largest |tau| over its limit
+};
+
+/// The model chain gives the reference's tool positions; `plant` must be of the same joints.
+Recording run_loop(ga_dynamics::Plant& plant, const ga_dynamics::Chain& model,
+                   const ga_dynamics::Trajectory& trajectory, LawUnderTest& law,
+                   const LoopOptions& options, const std::function<void(double)>& progress = {});
+
+Metrics measure(const Recording& recording, const ga_dynamics::Chain& chain, double duration);
+
+}  // namespace puma_hardware::sim
+
+#endif  // SIM__CLOSED_LOOP_HPP_

@@ -1,0 +1,591 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a simulation, made by the real tool and opened in a real, headless Chromium.
+
+REPORT_TOOL names the program that is called as `TOOL report DATA.json --output FILE.html`. With
+REPORT_SCREENSHOT set, a picture of the page is saved there.
+"""
+
+import base64
+import copy
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from report_sample import sample_report
+
+TOOL = os.environ['REPORT_TOOL']
+LARGEST = 6_000_000  # bytes
+JOINTS = [f'joint{i}' for i in range(1, 7)]
+HELPERS = """
+window.frame = () => new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(done));
+});
+window.pixels = (canvas) => {
+  const copy = document.createElement('canvas');
+  Object.assign(copy, { width: canvas.width, height: canvas.height });
+  const context = copy.getContext('2d');
+  context.drawImage(canvas, 0, 0);
+  return context.getImageData(0, 0, copy.width, copy.height);
+};
+window.colours = (canvas) => {
+  const { data } = pixels(canvas);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) {
+    seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+  }
+  return seen.size;
+};
+window.changed = (before, after) => {
+  let count = 0;
+  for (let i = 0; i < before.data.length; i += 4) {
+    const far = [0, 1, 2].some((k) => Math.abs(before.data[i + k] - after.data[i + k]) > 20);
+    if (far) count++;
+  }
+  return count / (before.data.length / 4);
+};
+window.set = (id, value) => {
+  const element = document.getElementById(id);
+  element.value = value;
+  element.dispatchEvent(new Event(element.type === 'range' ? 'input' : 'change'));
+};
+"""
+
+
+def run_tool(*arguments):
+    return subprocess.run([TOOL, 'report', *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120)
+
+
+def write_data(path, data):
+    path.write_text(json.dumps(data, ensure_ascii=False, separators=(',', ':')), encoding='utf-8')
+    return path
+
+
+@pytest.fixture(scope='session')
+def sample():
+    return sample_report()
+
+
+@pytest.fixture(scope='session')
+def report(sample, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('report')
+    page = folder / 'report.html'
+    result = run_tool(write_data(folder / 'data.json', sample), '--output', page)
+    assert result.returncode == 0, result.stderr
+    return page
+
+
+# --- the file ---
+
+
+class Elements(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.scripts, self.open = [], [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [value for name, value in attributes
+                       if name in ('src', 'href', 'srcset', 'data', 'action')]
+        if tag == 'script':
+            self.scripts.append('')
+            self.open = tag
+
+    def handle_endtag(self, tag):
+        if tag == self.open:
+            self.open = None
+
+    def handle_data(self, data):
+        if self.open:
+            self.scripts[-1] += data
+
+
+def test_the_file_refers_to_nothing_outside_itself(report):
+    text = report.read_text(encoding='utf-8')
+    assert all(link.startswith('data:') for link in Elements(text).links)
+    styles = ''.join(re.findall(r'<style>(.*?)</style>', text, re.DOTALL))
+    assert 'url(' not in styles and '@import' not in styles
+    assert "default-src 'none'" in text
+    assert 'sourceMappingURL' not in text
+
+
+def test_the_data_come_back_as_they_went_in_whatever_they_hold(report, sample):
+    # The sample's notes hold "</script>", "<!--" and U+2028.
+    scripts = Elements(report.read_text(encoding='utf-8')).scripts
+    assert json.loads(scripts[0]) == json.loads(json.dumps(sample))
+    assert not re.search('<!--|\u2028', ''.join(scripts))
+
+
+def test_a_report_of_four_runs_stays_small(report, sample):
+    assert len(sample['runs']) == 4 and len(sample['runs'][0]['time']) == 1801
+    assert report.stat().st_size < LARGEST
+
+
+def test_a_report_can_be_written_again_and_leaves_no_other_file(report, tmp_path, sample):
+    page = tmp_path / 'again.html'
+    data = write_data(tmp_path / 'data.json', sample)
+    for _ in range(2):
+        assert run_tool(data, '--output', page).returncode == 0
+    assert page.read_bytes() == report.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['again.html', 'data.json']
+
+
+@pytest.mark.parametrize('text', ['', ' \n', '[1, 2]', 'nonsense'])
+def test_data_that_are_no_object_are_refused_and_the_old_report_stays(tmp_path, text):
+    page = tmp_path / 'report.html'
+    page.write_text('the old one')
+    data = tmp_path / 'data.json'
+    data.write_text(text)
+    result = run_tool(data, '--output', page)
+    assert result.returncode != 0 and 'JSON' in result.stderr
+    assert page.read_text() == 'the old one'
+
+
+@pytest.mark.parametrize('place', ['missing/report.html', '.'])
+def test_an_output_that_cannot_be_written_is_named(tmp_path, sample, place):
+    data = write_data(tmp_path / 'data.json', sample)
+    result = run_tool(data, '--output', tmp_path / place)
+    assert result.returncode != 0
+    assert str(tmp_path / place) in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ['data.json']
+
+
+# --- the page ---
+
+
+def chromium():
+    """The browser and its driver, or the reason why there are none."""
+    browser = next(filter(None, map(shutil.which, ['chromium', 'chromium-browser',
+                                                   'google-chrome'])), None)
+    driver = shutil.which('chromedriver')
+    if not browser or not driver:
+        pytest.skip('no Chromium to look with; install chromium and chromium-driver')
+    version = subprocess.run([browser, '--version'], capture_output=True, text=True, timeout=60)
+    if version.returncode != 0:
+        pytest.skip(f'{browser} does not start: {version.stderr.strip()}')
+    return browser, driver
+
+
+class Page:
+    """One window of a browser, with what the page asked the network for and said on its console."""
+
+    def __init__(self, profile, *flags):
+        pytest.importorskip('selenium', reason='selenium is missing; install python3-selenium')
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        browser, driver = chromium()
+        options = webdriver.ChromeOptions()
+        options.binary_location = browser
+        for flag in ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+                     '--disable-background-networking', '--disable-component-update',
+                     '--disable-sync', '--no-first-run', '--hide-scrollbars',
+                     '--force-device-scale-factor=1', f'--user-data-dir={profile}', *flags]:
+            options.add_argument(flag)
+        options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
+        self.driver = webdriver.Chrome(service=Service(driver), options=options)
+        self.driver.set_script_timeout(120)
+        self.driver.set_page_load_timeout(120)
+        self.driver.execute_cdp_cmd('Network.enable', {})
+        self.driver.execute_cdp_cmd('Network.emulateNetworkConditions', {
+            'offline': True, 'latency': 0, 'downloadThroughput': 0, 'uploadThroughput': 0})
+        self.console = []
+
+    def open(self, path, width=1280, height=800, scheme='light'):
+        self.size(width, height)
+        self.scheme(scheme)
+        self.driver.get(path.as_uri())
+        self.driver.execute_script(HELPERS)
+
+    def open_and_draw(self, *arguments, **options):
+        self.open(*arguments, **options)
+        self.wait('return reportState.plots.every((plot) => plot.drawn)')
+        self.run('await frame()')
+
+    def size(self, width, height):
+        self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
+            'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 600})
+
+    def scheme(self, name):
+        self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
+            'features': [{'name': 'prefers-color-scheme', 'value': name}]})
+
+    def wait(self, script, seconds=120):
+        end = time.monotonic() + seconds
+        while not self.driver.execute_script(script):
+            assert time.monotonic() < end, f'never true: {script}'
+            time.sleep(0.1)
+
+    def run(self, body, *arguments):
+        """Runs the body of an asynchronous function in the page and gives what it returns."""
+        result = self.driver.execute_async_script(
+            'const done = arguments[arguments.length - 1];'
+            f'(async (...given) => {{ {body} }})(...arguments).then('
+            '(value) => done([null, value]), (error) => done([String(error), null]));', *arguments)
+        assert result[0] is None, result[0]
+        return result[1]
+
+    def state(self):
+        return self.run('return reportState')
+
+    def keys(self, key, **modifiers):
+        for kind in ['keyDown', 'keyUp']:
+            self.driver.execute_cdp_cmd('Input.dispatchKeyEvent', {
+                'type': kind, 'key': key, 'code': {' ': 'Space'}.get(key, key), **modifiers})
+
+    def mouse(self, kind, x, y):
+        self.driver.execute_cdp_cmd('Input.dispatchMouseEvent', {
+            'type': kind, 'x': x, 'y': y, 'clickCount': 1,
+            'button': 'none' if kind == 'mouseMoved' else 'left',
+            'buttons': 0 if kind == 'mouseReleased' else 1})
+
+    def drag(self, start, end):
+        self.mouse('mousePressed', *start)
+        for part in [0.5, 1]:
+            self.mouse('mouseMoved', *[a + part * (b - a) for a, b in zip(start, end)])
+        self.mouse('mouseReleased', *end)
+
+    def severe(self):
+        self.console += self.driver.get_log('browser')
+        return [entry['message'] for entry in self.console if entry['level'] == 'SEVERE']
+
+    def requests(self):
+        events = [json.loads(entry['message'])['message']
+                  for entry in self.driver.get_log('performance')]
+        return [event['params']['request']['url'] for event in events
+                if event['method'] == 'Network.requestWillBeSent']
+
+    def screenshot(self, path):
+        data = self.driver.execute_cdp_cmd('Page.captureScreenshot', {'format': 'png'})['data']
+        path = pathlib.Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(data))
+
+
+@pytest.fixture(scope='module')
+def window(tmp_path_factory):
+    page = Page(tmp_path_factory.mktemp('profile'), '--enable-unsafe-swiftshader')
+    yield page
+    page.driver.quit()
+
+
+@pytest.fixture
+def page(window, report):
+    window.console.clear()
+    window.open_and_draw(report)
+    yield window
+    assert window.severe() == []
+
+
+def test_nothing_is_loaded_but_the_file(page, report):
+    page.requests()
+    page.open_and_draw(report)
+    outside = [url for url in page.requests() if not url.startswith(('data:', 'blob:'))]
+    assert outside == [report.as_uri()]
+    assert page.run('return performance.getEntriesByType("resource").map((entry) => entry.name)'
+                    '.filter((name) => !/^(data|blob):/.test(name))') == []
+
+
+def test_the_arm_is_drawn(page):
+    assert page.state()['webgl']
+    assert page.run('return colours(document.getElementById("scene"))') > 200
+
+
+def test_the_slider_moves_the_arm(page, sample):
+    moved, time_shown = page.run("""
+        const scene = document.getElementById('scene');
+        const before = pixels(scene);
+        set('time', 4.5);
+        await frame();
+        return [changed(before, pixels(scene)), document.getElementById('clock').textContent];""")
+    assert moved > 0.02
+    assert time_shown == '4.50 / 9.00 s'
+    state = page.state()
+    assert state['time'] == 4.5
+    assert state['joints'] == pytest.approx([q[900] for q in sample['runs'][0]['q']])
+
+
+def test_between_two_frames_the_arm_is_interpolated(page, sample):
+    before, after = sample['runs'][0]['frames']['poses'][200:202]  # at 4.00 s and 4.02 s
+    links = page.run('set("time", 4.01); await frame(); return reportState.links')
+    for n, link in enumerate(links):
+        middle = [(a + b) / 2 for a, b in zip(before[7 * n:7 * n + 3], after[7 * n:7 * n + 3])]
+        assert link == pytest.approx(middle, abs=1e-9)
+    assert before[-7:-4] != after[-7:-4]
+
+
+def test_the_run_selector_switches_the_run(page, sample):
+    moved = page.run("""
+        set('time', 4);
+        set('exaggeration', 10);
+        await frame();
+        const before = pixels(document.getElementById('scene'));
+        set('run', 3);
+        await frame();
+        return changed(before, pixels(document.getElementById('scene')));""")
+    assert moved > 0
+    state = page.state()
+    assert state['run'] == 'pd'
+    assert state['joints'] == pytest.approx([q[800] for q in sample['runs'][3]['q']])
+    assert page.run('return document.querySelector("tr.selected th").textContent') == (
+        'Joint PD, no model')
+    assert page.run('return document.getElementById("event").textContent') == (
+        '3.80 s: joint4 meets its torque limit')
+
+
+def test_exaggerating_the_error_moves_the_path_but_not_the_plots(page):
+    before, path, plots = page.run("""
+        const scene = document.getElementById('scene');
+        const plot = document.querySelector('.plot canvas');
+        set('run', 3);
+        await frame();
+        const old = [pixels(scene), pixels(plot)];
+        set('exaggeration', 10);
+        await frame();
+        return [reportState.time, changed(old[0], pixels(scene)), changed(old[1], pixels(plot))];
+        """)
+    assert before == 0 and path > 0.0005 and plots == 0
+
+
+def test_every_joint_has_its_three_plots_with_all_runs(page, sample):
+    plots = [plot for plot in page.state()['plots'] if not plot['detail']]
+    assert [(plot['joint'], plot['quantity']) for plot in plots] == [
+        (joint, quantity) for joint in range(6) for quantity in ['position', 'error', 'torque']]
+    for plot in plots:  # the position also has the reference
+        assert plot['series'] == (5 if plot['quantity'] == 'position' else 4)
+    names = page.run('return [...document.querySelectorAll(".joint-row h3")]'
+                     '.map((head) => head.textContent)')
+    assert names == JOINTS
+    drawn = page.run("""
+        return [...document.querySelectorAll('.joint-row .plot')].map((plot) => {
+          const canvases = [...plot.querySelectorAll('canvas')];
+          return Math.max(...canvases.map(colours));
+        });""")
+    assert len(drawn) == 18 and min(drawn) > 20
+
+
+def test_torque_limits_are_drawn_where_they_are(page, sample):
+    plots = [plot for plot in page.state()['plots'] if not plot['detail']]
+    for joint in range(6):
+        plot = plots[3 * joint + 2]
+        limit = sample['robot']['joints'][joint]['effort_limit']
+        assert plot['limits'] == [-limit, limit]
+        low, high = plot['limitPixels']
+        assert high < low
+        for y in [low, high]:
+            assert page.run("""
+                const [joint, y] = given;
+                const plot = document.querySelectorAll('.joint-row')[joint]
+                  .querySelectorAll('.plot')[2];
+                return Math.max(...[...plot.querySelectorAll('canvas')].map((canvas) => {
+                  const { data, width } = pixels(canvas);
+                  let red = 0;
+                  for (let x = 0; x < width; x++) {
+                    const [r, g, b, a] = data.slice(4 * (Math.floor(y) * width + x));
+                    if (a > 200 && r > 150 && g < 110 && b < 120) red++;
+                  }
+                  return red / width;
+                }));""", joint, y) > 0.7
+
+
+def test_each_tab_shows_one_joint_or_the_tool(page):
+    for name in [*JOINTS, 'tool']:
+        page.run('[...document.querySelectorAll("#tabs button")]'
+                 '.find((tab) => tab.textContent === given[0]).click()', name)
+        state = page.state()
+        shown = [plot for plot in state['plots'] if plot['detail']]
+        assert state['tab'] == name and len(shown) == 3 and all(plot['drawn'] for plot in shown)
+        assert {plot['joint'] for plot in shown} == {
+            None if name == 'tool' else JOINTS.index(name)}
+
+
+def test_a_run_can_be_hidden(page):
+    assert page.run("""
+        const plot = document.querySelectorAll('#detail-plots .plot')[1];
+        const canvases = [...plot.querySelectorAll('canvas')];
+        const canvas = canvases.sort((a, b) => colours(b) - colours(a))[0];
+        const before = pixels(canvas);
+        document.querySelectorAll('#legend input')[3].click();
+        await frame();
+        return changed(before, pixels(canvas));""") > 0.01
+    assert page.run('return document.querySelector("#detail-plots .readout").children.length') == 4
+
+
+def test_the_table_has_every_row_and_marks_the_best(page, sample):
+    rows = page.run("""
+        return [...document.querySelectorAll('#table tbody tr')].map((row) =>
+          [...row.children].map((cell) => [cell.textContent, cell.classList.contains('best')]));""")
+    assert [row[0][0] for row in rows] == [run['label'] for run in sample['runs']]
+    best = [[column for column in range(1, 6) if row[column][1]] for row in rows]
+    assert best == [[], [], [1, 2, 3], [4]]  # the last column has none: better is 'none'
+    assert rows[3][4][0] == '0.06'
+
+
+def test_notes_are_shown_as_text(page, sample):
+    assert page.run('return [...document.querySelectorAll("#notes li")]'
+                    '.map((note) => note.textContent)') == sample['notes']
+
+
+def test_keys_step_and_play(page):
+    page.keys('ArrowRight')
+    assert page.state()['time'] == pytest.approx(0.02)
+    page.keys('ArrowRight', modifiers=8)  # shift
+    assert page.state()['time'] == pytest.approx(0.22)
+    page.keys('ArrowLeft')
+    assert page.state()['time'] == pytest.approx(0.20)
+    page.keys(' ')
+    page.wait('return reportState.playing && reportState.time > 0.4')
+    page.keys(' ')
+    state = page.state()
+    assert not state['playing']
+    assert page.state()['time'] == state['time']
+
+
+def middle_of(page, selector, dx=0.0):
+    return page.run("""
+        const element = document.querySelector(given[0]);
+        element.scrollIntoView({ block: 'center' });
+        await frame();
+        const { left, top, width, height } = element.getBoundingClientRect();
+        return [left + (0.5 + given[1]) * width, top + height / 2];""", selector, dx)
+
+
+def test_a_click_into_a_plot_goes_to_its_time(page):
+    x, y = middle_of(page, '#detail-plots .plot-area')
+    page.mouse('mouseMoved', x, y)
+    page.mouse('mousePressed', x, y)
+    page.mouse('mouseReleased', x, y)
+    assert 3 < page.state()['time'] < 5
+
+
+def test_zooming_one_plot_zooms_all_and_can_be_undone(page):
+    start, end = (middle_of(page, '.joint-row .plot-area', dx) for dx in [-0.1, 0.2])
+    page.drag(start, end)
+    windows = [plot['window'] for plot in page.state()['plots']]
+    low, high = windows[0]
+    assert 1 < low < 4 and 4 < high < 8
+    assert windows == [[low, high]] * 21
+    page.run('document.getElementById("reset-zoom").click()')
+    assert [plot['window'] for plot in page.state()['plots']] == [[0, 9]] * 21
+
+
+def test_dragging_turns_the_view(page):
+    x, y = middle_of(page, '#scene')
+    page.run('window.before = pixels(document.getElementById("scene"))')
+    page.drag((x, y), (x + 150, y + 20))
+    assert page.run('await frame();'
+                    'return changed(before, pixels(document.getElementById("scene")))') > 0.05
+
+
+def test_a_log_axis_and_fitted_torques_draw_all_plots_anew(page):
+    changed = page.run("""
+        const all = () => [...document.querySelectorAll('.joint-row:first-child .plot')]
+          .map((plot) => [...plot.querySelectorAll('canvas')].map(pixels));
+        const before = all();
+        set('error-scale', 'log');
+        set('torque-range', 'data');
+        while (reportState.pending) await frame();
+        const after = all();
+        return before.map((plot, i) =>
+          Math.max(...plot.map((canvas, k) => changed(canvas, after[i][k]))));""")
+    assert changed[0] == 0 and changed[1] > 0.01 and changed[2] > 0.01
+
+
+def test_dark_and_narrow_windows(window, report):
+    window.open_and_draw(report)
+    light = window.run('return getComputedStyle(document.body).backgroundColor')
+    window.scheme('dark')
+    assert window.run('await frame(); return getComputedStyle(document.body).backgroundColor') != (
+        light)
+    window.open_and_draw(report, width=390, height=844)
+    assert window.run('return document.documentElement.scrollWidth') <= 390
+    assert window.severe() == []
+
+
+def test_a_printed_report_is_light_and_has_all_plots_as_pictures(window, report):
+    window.open_and_draw(report, scheme='dark')
+    pictures = window.run("""
+        let pictures = null;
+        addEventListener('beforeprint', () => {
+          pictures = [document.documentElement.dataset.theme,
+                      document.querySelectorAll('.plot .print-picture').length];
+        });
+        window.printed = () => pictures;""")
+    assert pictures is None
+    window.driver.execute_cdp_cmd('Page.printToPDF', {'printBackground': True})
+    assert window.run('return printed()') == ['light', 2 * 21]
+    assert window.run('return document.querySelectorAll(".print-picture").length') == 0
+    assert window.run('return document.documentElement.dataset.theme') == 'dark'
+    assert window.severe() == []
+
+
+def test_data_that_lack_something_are_told_on_the_page(window, sample, tmp_path):
+    broken = copy.deepcopy(sample)
+    broken['runs'][1]['tau'].pop()
+    page = tmp_path / 'broken.html'
+    result = run_tool(write_data(tmp_path / 'data.json', broken), '--output', page)
+    assert result.returncode == 0, result.stderr
+    window.open(page)
+    message = window.run('const text = document.getElementById("failure");'
+                         'return text.hidden ? null : text.textContent')
+    assert message == ("The report's data cannot be shown: run 'tracking': tau needs 6 columns.")
+    window.severe()
+    window.console.clear()
+
+
+def test_runs_of_different_lengths_with_own_references_and_gaps_are_shown(window, sample, tmp_path):
+    mixed = copy.deepcopy(sample)
+    short = mixed['runs'][1]
+    reference = mixed['runs'][0]
+    del short['reference_run'], short['error']
+    for key in ['q', 'tau', 'tool']:
+        short[key] = [column[:1000] for column in short[key]]
+    short['time'] = short['time'][:1000]
+    short['tool_ref'] = [column[:1000] for column in reference['tool_ref']]
+    short['q_ref'] = [[v + 0.1 for v in column[:1000]] for column in reference['q_ref']]
+    for column in short['tau'] + short['tool']:  # not a number, as JSON has it
+        column[300:320] = [None] * 20
+    page = tmp_path / 'mixed.html'
+    result = run_tool(write_data(tmp_path / 'data.json', mixed), '--output', page)
+    assert result.returncode == 0, result.stderr
+    window.console.clear()
+    window.open_and_draw(page)
+    window.run('set("run", 1); set("time", 1.55); await frame()')
+    readout = window.run('return document.getElementById("tool-readout").textContent')
+    assert readout.startswith('tool  x –')
+    window.run('set("error-scale", "log"); while (reportState.pending) await frame()')
+    window.run('set("time", 8); await frame()')
+    state = window.state()
+    assert state['joints'] == pytest.approx([column[-1] for column in short['q']])
+    assert state['plots'][0]['series'] == 8  # four runs, each with its reference
+    assert window.severe() == []
+
+
+def test_without_webgl_the_arm_is_drawn_in_2d(report, tmp_path_factory):
+    page = Page(tmp_path_factory.mktemp('profile'), '--disable-3d-apis')
+    try:
+        page.open_and_draw(report)
+        assert not page.state()['webgl']
+        assert page.run('return !document.getElementById("view-note").hidden')
+        assert page.run('return colours(document.getElementById("scene"))') > 100
+        assert page.run("""
+            const scene = document.getElementById('scene');
+            const before = pixels(scene);
+            set('time', 4.5);
+            await frame();
+            return changed(before, pixels(scene));""") > 0.02
+        assert page.severe() == []
+    finally:
+        page.driver.quit()
+
+
+@pytest.mark.skipif('REPORT_SCREENSHOT' not in os.environ, reason='REPORT_SCREENSHOT is not set')
+def test_screenshot(page):
+    page.run('set("run", 3); set("exaggeration", 10); set("time", 4.2); await frame()')
+    page.screenshot(os.environ['REPORT_SCREENSHOT'])
