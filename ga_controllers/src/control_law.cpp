@@ -100,6 +100,10 @@ struct ControlLaw::Impl {
         q_valid(n),
         qd_valid(n),
         sum(n),
+        rests(n),
+        settled(n),
+        push(n),
+        rest_torque(n),
         fading(n),
         inertia(n * n),
         q_ref_used(n),
@@ -174,7 +178,11 @@ struct ControlLaw::Impl {
 
   /// Integrates e, but not while its effect is cut off by a limit, nor rounding noise at rest.
   void integrate(std::size_t i, double e, double dt) {
-    if (std::abs(e) < parameters.integral_dead_band && qd_ref[i] == 0) return;
+    const bool at_goal = std::abs(e) < parameters.integral_dead_band;
+    const bool resting = qd_ref[i] == 0 && qdd_ref[i] == 0;
+    rests[i] = !resting ? Rest::kMoving : at_goal ? Rest::kAtGoal : Rest::kBeside;
+    if (at_goal && qd_ref[i] == 0) return;
+    push[i] = e < 0 ? 1 : -1;
     // The integral's torque has the sign of −e: pushing further into the limit that cuts the
     // torque?
     if (cut[i] != 0 && cut[i] * e < 0) return;
@@ -208,6 +216,27 @@ struct ControlLaw::Impl {
     }
   }
 
+  /// While the reference rests, the integral pushes a joint that sticks beside its goal until it
+  /// breaks away; that takes more torque than to slide on (Stribeck), so the joint would shoot past
+  /// the goal, stick, be pushed back, and hunt for ever. Within the dead band the law therefore
+  /// takes back what it has added since the reference came to rest, up to the Coulomb friction:
+  /// friction brakes the joint there and then holds it with torque to spare both ways.
+  void relax(std::span<double> tau) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (rests[i] == Rest::kMoving) {
+        settled[i] = false;
+      } else if (!settled[i]) {
+        settled[i] = true;
+        rest_torque[i] = tau[i];
+        push[i] = rests[i] == Rest::kAtGoal ? 0 : push[i];
+      }
+      if (rests[i] != Rest::kAtGoal || push[i] == 0) continue;
+      const double added = (tau[i] - rest_torque[i]) * push[i];
+      const double coulomb = push[i] > 0 ? drives[i].coulomb_positive : drives[i].coulomb_negative;
+      tau[i] -= push[i] * std::clamp(added, 0.0, parameters.friction * coulomb);
+    }
+  }
+
   /// Fades the difference to the torque before the last change, then limits size and rate.
   void finish(std::span<double> tau, double dt) {
     const double fade = parameters.blend_time > 0 ? std::exp(-dt / parameters.blend_time) : 0;
@@ -224,6 +253,12 @@ struct ControlLaw::Impl {
     changed = false;
   }
 
+  enum class Rest {
+    kMoving,  ///< the reference moves
+    kBeside,  ///< it rests, the joint is outside of the dead band
+    kAtGoal
+  };
+
   /// What is left of the difference between arm and reference at the last change.
   struct Fading {
     double error = 0, rate = 0;  ///< at the change
@@ -239,6 +274,10 @@ struct ControlLaw::Impl {
   std::vector<double> q_ref, qd_ref, qdd_ref;  ///< as used last
   std::vector<double> q_valid, qd_valid;       ///< last finite measurement
   std::vector<double> sum;
+  std::vector<Rest> rests;
+  std::vector<char> settled;  ///< rest_torque is of this rest
+  std::vector<int> push;      ///< where the integral pushed last: +1, −1; 0: not in this rest
+  std::vector<double> rest_torque;  ///< when the reference came to rest
   std::vector<Fading> fading;
   std::vector<double> inertia;
   std::vector<double> q_ref_used, qd_ref_used, qdd_ref_used;
@@ -271,6 +310,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     m.last[i] =
         std::isfinite(last_torque[i]) ? std::clamp(last_torque[i], -m.limit[i], m.limit[i]) : 0;
     m.cut[i] = 0;
+    m.settled[i] = false;
   }
   m.changed = true;
   m.bad_cycles = 0;
@@ -280,6 +320,7 @@ void ControlLaw::change(LawKind kind) noexcept {
   if (kind == impl_->parameters.kind) return;
   impl_->parameters.kind = kind;
   std::fill(impl_->sum.begin(), impl_->sum.end(), 0.0);
+  std::fill(impl_->settled.begin(), impl_->settled.end(), false);
   impl_->changed = true;
 }
 
@@ -315,6 +356,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
         tau[i] += m.friction_torque(i, m.takes_rates() ? m.qd_ref_used[i] : m.qd_valid[i]);
       }
     }
+    if (m.parameters.kind == LawKind::kTrackingIntegral) m.relax(tau);
     m.finish(tau, dt);
   }
   if (m.bad_cycles >= m.parameters.error_cycles) return LawStatus::kError;

@@ -47,8 +47,9 @@ struct LawParameters {
   double friction = 0;
   /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity).
   double friction_velocity = 0.005;
-  /// While the reference rests, errors smaller than this are not integrated: with stiction an
-  /// integral would hunt.
+  /// While the reference rests, errors smaller than this are not integrated, and the torque that
+  /// the law has added since the reference came to rest is taken back by up to the friction that is
+  /// fed forward: with stiction an integral would hunt.
   double integral_dead_band = 0;
   double integral_limit = std::numeric_limits<double>::infinity();  ///< of |∫e dt|, rad s
   /// Time constant [s] with which, after a change of law, the difference of the torques and the

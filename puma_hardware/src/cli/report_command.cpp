@@ -22,7 +22,7 @@ void run(const Settings& settings) {
   std::ifstream in(settings.data, std::ios::binary);
   if (!in) throw std::runtime_error(settings.data + ": cannot be read");
   const std::string json{std::istreambuf_iterator<char>(in), {}};
-  puma::write_report(json, share_folder("puma_hardware") / "report", settings.output);
+  write_report(json, share_folder("puma_hardware") / "report", settings.output);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cli/share_folder.hpp"
 #include "report/report_writer.hpp"
 #include "sim/demonstration.hpp"
+#include "sim/report_data.hpp"
 
 namespace puma_hardware::cli {
 namespace {
@@ -42,8 +43,8 @@ void run(Settings settings) {
   std::printf("%s", table_text(result).c_str());
   fs::create_directories(settings.folder);
   const fs::path report = fs::path(settings.folder) / "report.html";
-  puma::write_report(report_data(result, options).dump(), share_folder("puma_hardware") / "report",
-                     report);
+  write_report(report_data(result, options).dump(), share_folder("puma_hardware") / "report",
+               report);
   std::printf("report: %s\n", fs::absolute(report).c_str());
 }
 

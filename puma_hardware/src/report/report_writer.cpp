@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace puma {
+namespace puma_hardware {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ void write_report(const std::string& json, const fs::path& share_dir, const fs::
   PartialFile(output).write(fill(page, json, share_dir, javascript_dir));
 }
 
-}  // namespace puma
+}  // namespace puma_hardware

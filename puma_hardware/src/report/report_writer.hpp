@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace puma {
+namespace puma_hardware {
 
 /// Writes the report. The file loads nothing: it can be mailed, archived and opened without a
 /// network.
@@ -23,4 +23,4 @@ void write_report(const std::string& json, const std::filesystem::path& share_di
                   const std::filesystem::path& output,
                   const std::filesystem::path& javascript_dir = "/usr/share/javascript");
 
-}  // namespace puma
+}  // namespace puma_hardware

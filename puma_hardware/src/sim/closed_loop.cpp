@@ -87,6 +87,7 @@ std::vector<JointSignals> signals_of(const Chain& chain) {
 
 LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters) {
   const auto law = std::make_shared<ControlLaw>(model, parameters);
+  const auto expected = std::make_shared<std::vector<double>>(model.joints().size());
   const auto gravity = std::make_shared<Dynamics>(model);
   return {[law, gravity](std::span<const double> q, std::span<const double> qd) {
             // The arm stood still under a hold before: start from the torque that held it.
@@ -96,20 +97,28 @@ LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters
           },
           [law](std::span<const double> q, std::span<const double> qd, const Reference& reference,
                 double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); },
-          [law] { return law->acceleration(); }};
+          [law, expected, gains = parameters.gains] {
+            // The integral's part makes up for torques that the model lacks: it holds the arm, it
+            // does not accelerate it. An observer that took it for acceleration would see a joint
+            // that sticks beside its goal creep to it, and the integral would stop there.
+            for (std::size_t i = 0; i < expected->size(); ++i) {
+              const double ki = gains[gains.size() == 1 ? 0 : i].ki;
+              (*expected)[i] = law->acceleration()[i] + ki * law->integral()[i];
+            }
+            return std::span<const double>(*expected);
+          }};
 }
 
-LawUnderTest independent_pd(const Chain& model, double bandwidth, double damping,
+LawUnderTest independent_pd(const Chain& model, std::span<const ga_controllers::JointGains> gains,
                             std::span<const double> at) {
-  const ga_controllers::JointGains gains = ga_controllers::gains_from_bandwidth(bandwidth, damping);
   const std::size_t n = model.joints().size();
   Dynamics dynamics(model, {.drives = ga_dynamics::Drives::kArmature});
   std::vector<double> inertia(n * n);
   dynamics.inertia_matrix(at, inertia);
   std::vector<double> kp, kd, limit;
   for (std::size_t i = 0; i < n; ++i) {
-    kp.push_back(gains.kp * inertia[i * n + i]);
-    kd.push_back(gains.kd * inertia[i * n + i]);
+    kp.push_back(gains[i].kp * inertia[i * n + i]);
+    kd.push_back(gains[i].kd * inertia[i * n + i]);
     limit.push_back(model.joints()[i].limits.effort);
   }
   return {[](std::span<const double>, std::span<const double>) {},

@@ -37,8 +37,8 @@ struct LoopOptions {
   unsigned seed = 1;                  ///< of the noise
 };
 
-/// One law under test: computes torques for the measured state; acceleration() is what it commanded
-/// last.
+/// One law under test: computes torques for the measured state; acceleration() is what it expects
+/// of the arm in this cycle, for the observers.
 struct LawUnderTest {
   std::function<void(std::span<const double> q, std::span<const double> qd)> start;
   std::function<void(std::span<const double> q, std::span<const double> qd,
@@ -50,9 +50,9 @@ struct LawUnderTest {
 LawUnderTest computed_torque(const ga_dynamics::Chain& model,
                              const ga_controllers::LawParameters& parameters);
 /// The joint controller that comes with most arms: tau = −Kp e − Kd ed on every joint by itself, no
-/// model. Kp and Kd are those of the computed-torque laws times the joint's inertia at the given
-/// position.
-LawUnderTest independent_pd(const ga_dynamics::Chain& model, double bandwidth, double damping,
+/// model. Kp and Kd are the gains (one per joint) times the joint's inertia at the given position.
+LawUnderTest independent_pd(const ga_dynamics::Chain& model,
+                            std::span<const ga_controllers::JointGains> gains,
                             std::span<const double> at);
 
 /// Recorded every cycle; [joint][cycle].

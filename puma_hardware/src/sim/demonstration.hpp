@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,15 +16,20 @@ namespace puma_hardware::sim {
 struct DemonstrationOptions {
   std::filesystem::path urdf;
   std::vector<std::string> laws = {"integral", "tracking", "ptp", "pd"};
-  std::string trajectory = "line";  ///< line, quintic, ramp or spline
+  std::string trajectory = "line";  ///< as in motion.hpp
   double bandwidth = 40;            ///< rad/s
   double damping = 1;
-  double friction = 1;  ///< share of the friction that the laws feed forward
-  double payload = 0;   ///< kg at the tool, unknown to the laws
-  double mismatch = 0;  ///< relative error of every mass and inertia tensor, at random
-  double rate = 1000;   ///< Hz
-  double noise = 0;     ///< rad, on the positions before the encoders
-  bool ideal = false;   ///< no encoder counts, no DAC steps
+  /// Kp [1/s²], Kd [1/s], Ki [1/s³] in place of those of bandwidth and damping: none, one, or one
+  /// per joint.
+  std::vector<double> kp, kd, ki;
+  double friction = 1;     ///< share of the friction that the laws feed forward
+  double stiction = 1;     ///< break-away over Coulomb friction of the arm, unknown to the laws
+  double payload = 0;      ///< kg at the tool, unknown to the laws
+  double mismatch = 0;     ///< relative error of every mass and inertia tensor, at random
+  double rate = 1000;      ///< Hz
+  double settle_time = 3;  ///< s at the goal after the motion
+  double noise = 0;        ///< rad, on the positions before the encoders
+  bool ideal = false;      ///< no encoder counts, no DAC steps
   unsigned seed = 1;
 };
 
@@ -49,8 +53,6 @@ Demonstration demonstrate(const DemonstrationOptions& options,
 
 /// The table that a person reads in the terminal.
 std::string table_text(const Demonstration& demonstration);
-/// The same and the recordings for the report (report/README.md).
-nlohmann::json report_data(const Demonstration& demonstration, const DemonstrationOptions& options);
 
 }  // namespace puma_hardware::sim
 
