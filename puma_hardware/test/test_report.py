@@ -1,271 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report of a simulation, made by the real tool and opened in a real, headless Chromium.
 
-REPORT_TOOL names the program that is called as `TOOL report DATA.json --output FILE.html`. With
-REPORT_SCREENSHOT set, a picture of the page is saved there.
+REPORT_TOOL: see report_tool.py.
 """
 
-import base64
 import copy
-import html.parser
-import json
 import os
-import pathlib
-import re
-import shutil
 import subprocess
-import time
 
 import pytest
 
-from report_sample import sample_report
+from report_page import Page
+from report_tool import run_tool, write_data
 
-TOOL = os.environ['REPORT_TOOL']
-LARGEST = 6_000_000  # bytes
 JOINTS = [f'joint{i}' for i in range(1, 7)]
-HELPERS = """
-window.frame = () => new Promise((done) => {
-  requestAnimationFrame(() => requestAnimationFrame(done));
-});
-window.pixels = (canvas) => {
-  const copy = document.createElement('canvas');
-  Object.assign(copy, { width: canvas.width, height: canvas.height });
-  const context = copy.getContext('2d');
-  context.drawImage(canvas, 0, 0);
-  return context.getImageData(0, 0, copy.width, copy.height);
-};
-window.colours = (canvas) => {
-  const { data } = pixels(canvas);
-  const seen = new Set();
-  for (let i = 0; i < data.length; i += 4) {
-    seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-  }
-  return seen.size;
-};
-window.changed = (before, after) => {
-  let count = 0;
-  for (let i = 0; i < before.data.length; i += 4) {
-    const far = [0, 1, 2].some((k) => Math.abs(before.data[i + k] - after.data[i + k]) > 20);
-    if (far) count++;
-  }
-  return count / (before.data.length / 4);
-};
-window.set = (id, value) => {
-  const element = document.getElementById(id);
-  element.value = value;
-  element.dispatchEvent(new Event(element.type === 'range' ? 'input' : 'change'));
-};
-"""
-
-
-def run_tool(*arguments):
-    return subprocess.run([TOOL, 'report', *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120)
-
-
-def write_data(path, data):
-    path.write_text(json.dumps(data, ensure_ascii=False, separators=(',', ':')), encoding='utf-8')
-    return path
-
-
-@pytest.fixture(scope='session')
-def sample():
-    return sample_report()
-
-
-@pytest.fixture(scope='session')
-def report(sample, tmp_path_factory):
-    folder = tmp_path_factory.mktemp('report')
-    page = folder / 'report.html'
-    result = run_tool(write_data(folder / 'data.json', sample), '--output', page)
-    assert result.returncode == 0, result.stderr
-    return page
-
-
-# --- the file ---
-
-
-class Elements(html.parser.HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.links, self.scripts, self.open = [], [], None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.links += [value for name, value in attributes
-                       if name in ('src', 'href', 'srcset', 'data', 'action')]
-        if tag == 'script':
-            self.scripts.append('')
-            self.open = tag
-
-    def handle_endtag(self, tag):
-        if tag == self.open:
-            self.open = None
-
-    def handle_data(self, data):
-        if self.open:
-            self.scripts[-1] += data
-
-
-def test_the_file_refers_to_nothing_outside_itself(report):
-    text = report.read_text(encoding='utf-8')
-    assert all(link.startswith('data:') for link in Elements(text).links)
-    styles = ''.join(re.findall(r'<style>(.*?)</style>', text, re.DOTALL))
-    assert 'url(' not in styles and '@import' not in styles
-    assert "default-src 'none'" in text
-    assert 'sourceMappingURL' not in text
-
-
-def test_the_data_come_back_as_they_went_in_whatever_they_hold(report, sample):
-    # The sample's notes hold "</script>", "<!--" and U+2028.
-    scripts = Elements(report.read_text(encoding='utf-8')).scripts
-    assert json.loads(scripts[0]) == json.loads(json.dumps(sample))
-    assert not re.search('<!--|\u2028', ''.join(scripts))
-
-
-def test_a_report_of_four_runs_stays_small(report, sample):
-    assert len(sample['runs']) == 4 and len(sample['runs'][0]['time']) == 1801
-    assert report.stat().st_size < LARGEST
-
-
-def test_a_report_can_be_written_again_and_leaves_no_other_file(report, tmp_path, sample):
-    page = tmp_path / 'again.html'
-    data = write_data(tmp_path / 'data.json', sample)
-    for _ in range(2):
-        assert run_tool(data, '--output', page).returncode == 0
-    assert page.read_bytes() == report.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ['again.html', 'data.json']
-
-
-@pytest.mark.parametrize('text', ['', ' \n', '[1, 2]', 'nonsense'])
-def test_data_that_are_no_object_are_refused_and_the_old_report_stays(tmp_path, text):
-    page = tmp_path / 'report.html'
-    page.write_text('the old one')
-    data = tmp_path / 'data.json'
-    data.write_text(text)
-    result = run_tool(data, '--output', page)
-    assert result.returncode != 0 and 'JSON' in result.stderr
-    assert page.read_text() == 'the old one'
-
-
-@pytest.mark.parametrize('place', ['missing/report.html', '.'])
-def test_an_output_that_cannot_be_written_is_named(tmp_path, sample, place):
-    data = write_data(tmp_path / 'data.json', sample)
-    result = run_tool(data, '--output', tmp_path / place)
-    assert result.returncode != 0
-    assert str(tmp_path / place) in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ['data.json']
-
-
-# --- the page ---
-
-
-def chromium():
-    """The browser and its driver, or the reason why there are none."""
-    browser = next(filter(None, map(shutil.which, ['chromium', 'chromium-browser',
-                                                   'google-chrome'])), None)
-    driver = shutil.which('chromedriver')
-    if not browser or not driver:
-        pytest.skip('no Chromium to look with; install chromium and chromium-driver')
-    version = subprocess.run([browser, '--version'], capture_output=True, text=True, timeout=60)
-    if version.returncode != 0:
-        pytest.skip(f'{browser} does not start: {version.stderr.strip()}')
-    return browser, driver
-
-
-class Page:
-    """One window of a browser, with what the page asked the network for and said on its console."""
-
-    def __init__(self, profile, *flags):
-        pytest.importorskip('selenium', reason='selenium is missing; install python3-selenium')
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-        browser, driver = chromium()
-        options = webdriver.ChromeOptions()
-        options.binary_location = browser
-        for flag in ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
-                     '--disable-background-networking', '--disable-component-update',
-                     '--disable-sync', '--no-first-run', '--hide-scrollbars',
-                     '--force-device-scale-factor=1', f'--user-data-dir={profile}', *flags]:
-            options.add_argument(flag)
-        options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
-        self.driver = webdriver.Chrome(service=Service(driver), options=options)
-        self.driver.set_script_timeout(120)
-        self.driver.set_page_load_timeout(120)
-        self.driver.execute_cdp_cmd('Network.enable', {})
-        self.driver.execute_cdp_cmd('Network.emulateNetworkConditions', {
-            'offline': True, 'latency': 0, 'downloadThroughput': 0, 'uploadThroughput': 0})
-        self.console = []
-
-    def open(self, path, width=1280, height=800, scheme='light'):
-        self.size(width, height)
-        self.scheme(scheme)
-        self.driver.get(path.as_uri())
-        self.driver.execute_script(HELPERS)
-
-    def open_and_draw(self, *arguments, **options):
-        self.open(*arguments, **options)
-        self.wait('return reportState.plots.every((plot) => plot.drawn)')
-        self.run('await frame()')
-
-    def size(self, width, height):
-        self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
-            'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 600})
-
-    def scheme(self, name):
-        self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
-            'features': [{'name': 'prefers-color-scheme', 'value': name}]})
-
-    def wait(self, script, seconds=120):
-        end = time.monotonic() + seconds
-        while not self.driver.execute_script(script):
-            assert time.monotonic() < end, f'never true: {script}'
-            time.sleep(0.1)
-
-    def run(self, body, *arguments):
-        """Runs the body of an asynchronous function in the page and gives what it returns."""
-        result = self.driver.execute_async_script(
-            'const done = arguments[arguments.length - 1];'
-            f'(async (...given) => {{ {body} }})(...arguments).then('
-            '(value) => done([null, value]), (error) => done([String(error), null]));', *arguments)
-        assert result[0] is None, result[0]
-        return result[1]
-
-    def state(self):
-        return self.run('return reportState')
-
-    def keys(self, key, **modifiers):
-        for kind in ['keyDown', 'keyUp']:
-            self.driver.execute_cdp_cmd('Input.dispatchKeyEvent', {
-                'type': kind, 'key': key, 'code': {' ': 'Space'}.get(key, key), **modifiers})
-
-    def mouse(self, kind, x, y):
-        self.driver.execute_cdp_cmd('Input.dispatchMouseEvent', {
-            'type': kind, 'x': x, 'y': y, 'clickCount': 1,
-            'button': 'none' if kind == 'mouseMoved' else 'left',
-            'buttons': 0 if kind == 'mouseReleased' else 1})
-
-    def drag(self, start, end):
-        self.mouse('mousePressed', *start)
-        for part in [0.5, 1]:
-            self.mouse('mouseMoved', *[a + part * (b - a) for a, b in zip(start, end)])
-        self.mouse('mouseReleased', *end)
-
-    def severe(self):
-        self.console += self.driver.get_log('browser')
-        return [entry['message'] for entry in self.console if entry['level'] == 'SEVERE']
-
-    def requests(self):
-        events = [json.loads(entry['message'])['message']
-                  for entry in self.driver.get_log('performance')]
-        return [event['params']['request']['url'] for event in events
-                if event['method'] == 'Network.requestWillBeSent']
-
-    def screenshot(self, path):
-        data = self.driver.execute_cdp_cmd('Page.captureScreenshot', {'format': 'png'})['data']
-        path = pathlib.Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(data))
 
 
 @pytest.fixture(scope='module')
@@ -585,7 +333,22 @@ def test_without_webgl_the_arm_is_drawn_in_2d(report, tmp_path_factory):
         page.driver.quit()
 
 
-@pytest.mark.skipif('REPORT_SCREENSHOT' not in os.environ, reason='REPORT_SCREENSHOT is not set')
-def test_screenshot(page):
-    page.run('set("run", 3); set("exaggeration", 10); set("time", 4.2); await frame()')
-    page.screenshot(os.environ['REPORT_SCREENSHOT'])
+def test_the_report_of_a_simulation_is_shown(window, tmp_path):
+    result = subprocess.run(
+        [os.environ['REPORT_TOOL'], 'sim', '--trajectory', 'quintic', '--settle', '0.5',
+         '--output', tmp_path], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    window.console.clear()
+    window.open_and_draw(tmp_path / 'report.html')
+    assert window.run('return colours(document.getElementById("scene"))') > 200
+    assert window.run("""
+        const scene = document.getElementById('scene');
+        const before = pixels(scene);
+        set('time', 1.5);
+        await frame();
+        return changed(before, pixels(scene));""") > 0.02
+    state = window.state()
+    assert len(state['plots']) == 21 and all(plot['drawn'] for plot in state['plots'])
+    assert state['plots'][0]['series'] == 5  # four laws and their one reference
+    assert window.run('return document.querySelectorAll("#table tbody tr").length') == 4
+    assert window.severe() == []

@@ -13,6 +13,7 @@
 int main(int argc, char** argv) {
   CLI::App app{"Drives and simulates a PUMA arm"};
   app.require_subcommand(1);
+  app.footer("Each command has its own --help, with examples.");
   try {
     puma_hardware::cli::add_sim_command(app);
     puma_hardware::cli::add_report_command(app);

@@ -5,8 +5,12 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "cli/share_folder.hpp"
 #include "report/report_writer.hpp"
@@ -35,17 +39,37 @@ void show_progress(double share_done, const std::string& what) {
   if (share_done >= 1) std::fprintf(stderr, "\n");
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder)) {
+    throw std::runtime_error("--output " + folder.string() + ": cannot be made a folder" +
+                             (error ? " (" + error.message() + ")" : "") + "; name another one");
+  }
+}
+
+void write_data(const std::string& data, const fs::path& file) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << data << '\n';
+  out.close();
+  if (!out) {
+    throw std::runtime_error("--output " + file.parent_path().string() + ": cannot write " +
+                             file.filename().string() + " there; name another folder");
+  }
+}
+
 void run(Settings settings) {
   sim::DemonstrationOptions& options = settings.options;
   options.mismatch = settings.mismatch_percent / 100;
   if (options.urdf.empty()) options.urdf = share_folder("puma_description") / "urdf/puma560.urdf";
   const auto result = sim::demonstrate(options, show_progress);
   std::printf("%s", table_text(result).c_str());
-  fs::create_directories(settings.folder);
-  const fs::path report = fs::path(settings.folder) / "report.html";
-  write_report(report_data(result, options).dump(), share_folder("puma_hardware") / "report",
-               report);
-  std::printf("report: %s\n", fs::absolute(report).c_str());
+  const fs::path folder = settings.folder;
+  make_folder(folder);
+  const std::string data = report_data(result, options).dump();
+  write_data(data, folder / "data.json");
+  write_report(data, share_folder("puma_hardware") / "report", folder / "report.html");
+  std::printf("report: %s\n", fs::absolute(folder / "report.html").c_str());
 }
 
 }  // namespace
@@ -55,21 +79,67 @@ void add_sim_command(CLI::App& app) {
   sim::DemonstrationOptions& options = settings->options;
   CLI::App* command = app.add_subcommand(
       "sim",
-      "Simulate the arm under computed-torque control and write a report\nExample: puma sim "
-      "--law integral --law pd --payload 2.5");
-  command->add_option("--urdf", options.urdf, "Robot (default: the PUMA 560)");
-  command->add_option("--law", options.laws, "integral, tracking, ptp, hold, pd; repeatable");
-  command->add_option("--trajectory", options.trajectory, "line, quintic, ramp or spline");
-  command->add_option("--bandwidth", options.bandwidth, "rad/s");
-  command->add_option("--damping", options.damping, "damping ratio");
-  command->add_option("--friction", options.friction, "share of the friction fed forward, 0 to 1");
-  command->add_option("--payload", options.payload, "kg at the tool, unknown to the laws");
-  command->add_option("--mismatch", settings->mismatch_percent, "% error of masses and inertias");
-  command->add_option("--rate", options.rate, "Hz");
-  command->add_option("--noise", options.noise, "rad, on the positions");
-  command->add_flag("--ideal", options.ideal, "No encoder counts, no DAC steps");
-  command->add_option("--seed", options.seed, "The same seed gives the same numbers");
-  command->add_option("--output", settings->folder, "Folder for the report");
+      "Simulate the arm under several control laws, one after another: print a table, write a "
+      "report (report.html) and its data (data.json)");
+  command->footer(
+      "Examples:\n"
+      "  puma sim\n"
+      "  puma sim --law integral --law pd --payload 2.5 --output heavy\n"
+      "  puma sim --law tracking --bandwidth 60 --kp 3600,3600,3600,2500,2500,2500\n"
+      "  puma sim --trajectory via.csv   (lines of time and one position per joint)");
+  const auto section = [command](const char* name) { return command->add_option_group(name); };
+
+  CLI::App* what = section("What is simulated");
+  what->add_option("--law", options.laws,
+                   "integral, tracking, ptp (point to point), hold (gravity), pd (joint by joint, "
+                   "without a model); repeatable")
+      ->type_name("NAME")
+      ->delimiter(',');
+  what->add_option("--trajectory", options.trajectory,
+                   "line (straight, of the tool), ramp, spline, quintic, or a CSV file of via "
+                   "points")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  what->add_option("--urdf", options.urdf, "Description of the arm (default: the PUMA 560)")
+      ->type_name("FILE");
+  what->add_option("--settle", options.settle_time, "Time at the goal after the motion, s")
+      ->capture_default_str();
+  what->add_option("--rate", options.rate, "Of the loop, Hz")->capture_default_str();
+
+  CLI::App* gains = section("Gains");
+  gains->add_option("--bandwidth", options.bandwidth, "rad/s")->capture_default_str();
+  gains->add_option("--damping", options.damping, "Damping ratio")->capture_default_str();
+  const auto add_gain = [gains](const char* name, std::vector<double>& to, const char* unit) {
+    gains
+        ->add_option(name, to,
+                     std::string(unit) +
+                         ", in place of that of bandwidth and damping: one, or one "
+                         "per joint")
+        ->delimiter(',');
+  };
+  add_gain("--kp", options.kp, "1/s^2");
+  add_gain("--kd", options.kd, "1/s");
+  add_gain("--ki", options.ki, "1/s^3");
+  gains->add_option("--friction", options.friction, "Share of the friction fed forward, 0 to 1")
+      ->capture_default_str();
+
+  CLI::App* unknown = section("What the laws do not know");
+  unknown->add_option("--payload", options.payload, "At the tool, kg")->capture_default_str();
+  unknown
+      ->add_option("--mismatch", settings->mismatch_percent,
+                   "Error of every mass and inertia, at random, up to so many %")
+      ->capture_default_str();
+  unknown->add_option("--stiction", options.stiction, "Break-away over Coulomb friction")
+      ->capture_default_str();
+  unknown->add_option("--noise", options.noise, "Of the positions before the encoders, rad")
+      ->capture_default_str();
+  unknown->add_flag("--ideal", options.ideal, "No encoder counts, no DAC steps");
+  unknown->add_option("--seed", options.seed, "The same seed gives the same numbers")
+      ->capture_default_str();
+
+  command->add_option("--output", settings->folder, "Folder for the report")
+      ->type_name("FOLDER")
+      ->capture_default_str();
   command->callback([settings] { run(*settings); });
 }
 

@@ -31,6 +31,14 @@ constexpr LawName kLaws[] = {{"integral", "Tracking with integral", LawKind::kTr
                              {"ptp", "Point to point", LawKind::kPointToPoint},
                              {"hold", "Gravity hold", LawKind::kGravityHold}};
 
+Chain read_chain(const std::filesystem::path& urdf) {
+  try {
+    return Chain::from_urdf_file(urdf);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string("--urdf ") + error.what());
+  }
+}
+
 /// The arm as it is: payload and inertia errors that the laws do not know of.
 Chain real_arm(const Chain& chain, const DemonstrationOptions& options) {
   std::mt19937 random(options.seed);
@@ -135,7 +143,7 @@ LawUnderTest make_law(const std::string& id, const Chain& chain,
 Demonstration demonstrate(const DemonstrationOptions& options,
                           const std::function<void(double, const std::string&)>& progress) {
   check(options);
-  Demonstration d{Chain::from_urdf_file(options.urdf), 0, {}, {}};
+  Demonstration d{read_chain(options.urdf), 0, {}, {}};
   const std::unique_ptr<Trajectory> motion = make_motion(options.trajectory, d.chain);
   d.duration = motion->duration();
   const std::size_t n = d.chain.joints().size();

@@ -20,13 +20,18 @@ using nlohmann::json;
 
 namespace {
 
-double rounded(double value, double unit) { return std::round(value / unit) * unit; }
+/// Divided by a power of ten rather than multiplied by its inverse: that would print as
+/// 0.30000000000000004.
+double rounded(double value, int digits) {
+  const double scale = std::pow(10.0, digits);
+  return std::round(value * scale) / scale;
+}
 
 json rounded(const std::vector<double>& values, std::size_t every, int digits) {
-  const double scale = std::pow(10.0, digits);
   json list = json::array();
-  for (std::size_t k = 0; k < values.size(); k += every)
-    list.push_back(std::round(values[k] * scale) / scale);
+  for (std::size_t k = 0; k < values.size(); k += every) {
+    list.push_back(rounded(values[k], digits));
+  }
   return list;
 }
 
@@ -49,8 +54,8 @@ void append_pose(const Pose& pose, json& to) {
     q[k] = (r[3 * k + i] + r[3 * i + k]) / s;
     q[3] = (r[3 * k + j] - r[3 * j + k]) / s;
   }
-  for (const double v : pose.translation) to.push_back(rounded(v, 1e-5));
-  for (const double v : q) to.push_back(rounded(v, 1e-5));
+  for (const double v : pose.translation) to.push_back(rounded(v, 5));
+  for (const double v : q) to.push_back(rounded(v, 5));
 }
 
 json frames_of(const Recording& r, const Chain& chain, std::size_t every) {
@@ -63,67 +68,81 @@ json frames_of(const Recording& r, const Chain& chain, std::size_t every) {
     dynamics.link_poses(q, poses);
     json frame = json::array();
     for (const Pose& pose : poses) append_pose(pose, frame);
-    times.push_back(rounded(r.time[k], 1e-4));
+    times.push_back(rounded(r.time[k], 4));
     all.push_back(frame);
   }
   return {{"time", times}, {"poses", all}};
 }
 
-}  // namespace
-
-json report_data(const Demonstration& d, const DemonstrationOptions& options) {
-  json data;
-  std::vector<std::string> notes = d.notes;
-  const auto visuals = read_visuals(options.urdf, notes);
+json robot_of(const Chain& chain, const std::filesystem::path& urdf,
+              std::vector<std::string>& notes) {
+  const auto visuals = read_visuals(urdf, notes);
   json links = json::array(), joints = json::array();
-  for (const auto& link : d.chain.links()) {
+  for (const auto& link : chain.links()) {
     links.push_back(
         {{"name", link.name},
          {"visuals", visuals.contains(link.name) ? visuals.at(link.name) : json::array()}});
   }
-  for (const ChainJoint& joint : d.chain.joints()) {
+  for (const ChainJoint& joint : chain.joints()) {
     json item{{"name", joint.name}, {"unit", joint.revolute() ? "rad" : "m"}};
     if (std::isfinite(joint.limits.effort)) item["effort_limit"] = joint.limits.effort;
     if (std::isfinite(joint.limits.lower)) item["lower"] = joint.limits.lower;
     if (std::isfinite(joint.limits.upper)) item["upper"] = joint.limits.upper;
     joints.push_back(item);
   }
-  data["robot"] = {{"name", options.urdf.stem().string()}, {"joints", joints}, {"links", links}};
-  data["title"] = "Computed-torque control in simulation";
-  char text[200];
-  std::snprintf(
-      text, sizeof text,
-      "%s along \"%s\": %.2f s, %.0f Hz, bandwidth %.0f rad/s, payload %.2f kg, mismatch %.0f %%",
-      options.urdf.stem().c_str(), options.trajectory.c_str(), d.duration, options.rate,
-      options.bandwidth, options.payload, 100 * options.mismatch);
-  data["subtitle"] = text;
-  data["generated"] = "seed " + std::to_string(options.seed);
-  data["notes"] = notes;
-  const char* const colors[] = {"#1f77b4", "#2ca02c", "#ff7f0e", "#d62728", "#9467bd"};
-  json runs = json::array(), rows = json::array();
-  for (std::size_t k = 0; k < d.results.size(); ++k) {
-    const LawResult& r = d.results[k];
-    const auto every = static_cast<std::size_t>(std::max(1.0, std::round(options.rate / 200)));
-    const auto every_frame = static_cast<std::size_t>(std::max(1.0, std::round(options.rate / 50)));
-    json run{{"id", r.id},
-             {"label", r.label},
-             {"color", colors[k % 5]},
-             {"time", rounded(r.recording.time, every, 4)}};
-    for (std::size_t i = 0; i < d.chain.joints().size(); ++i) {
-      std::vector<double> error(r.recording.q[i].size());
-      for (std::size_t t = 0; t < error.size(); ++t)
-        error[t] = r.recording.q[i][t] - r.recording.q_ref[i][t];
-      run["q"].push_back(rounded(r.recording.q[i], every, 6));
-      run["q_ref"].push_back(rounded(r.recording.q_ref[i], every, 6));
-      run["error"].push_back(rounded(error, every, 8));
-      run["tau"].push_back(rounded(r.recording.tau[i], every, 3));
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      run["tool"].push_back(rounded(r.recording.tool[axis], every, 6));
-      run["tool_ref"].push_back(rounded(r.recording.tool_ref[axis], every, 6));
-    }
-    run["frames"] = frames_of(r.recording, d.chain, every_frame);
-    runs.push_back(run);
+  return {{"name", urdf.stem().string()}, {"joints", joints}, {"links", links}};
+}
+
+json events_of(const Recording& r, const Chain& chain, double duration) {
+  json events = json::array({{{"t", rounded(duration, 3)}, {"text", "the motion ends"}}});
+  for (std::size_t i = 0; i < r.tau.size(); ++i) {
+    // A DAC step below the limit is all that the limited torque reaches.
+    const double limit = 0.999 * chain.joints()[i].limits.effort;
+    const auto met = std::find_if(r.tau[i].begin(), r.tau[i].end(),
+                                  [&](double tau) { return std::abs(tau) >= limit; });
+    if (met == r.tau[i].end()) continue;
+    const double t = r.time[static_cast<std::size_t>(met - r.tau[i].begin())];
+    events.push_back(
+        {{"t", rounded(t, 3)}, {"text", chain.joints()[i].name + " meets its torque limit"}});
+  }
+  std::sort(events.begin(), events.end(),
+            [](const json& a, const json& b) { return a["t"] < b["t"]; });
+  return events;
+}
+
+json run_of(const LawResult& result, const Demonstration& d, double rate) {
+  // All samples are drawn and 50 poses a second are moved: more would not be seen.
+  const auto every = static_cast<std::size_t>(std::max(1.0, std::round(rate / 200)));
+  const auto every_frame = static_cast<std::size_t>(std::max(1.0, std::round(rate / 50)));
+  const Recording& r = result.recording;
+  json run{{"id", result.id}, {"label", result.label}, {"time", rounded(r.time, every, 4)}};
+  const bool first = &result == &d.results.front();
+  for (std::size_t i = 0; i < r.q.size(); ++i) {
+    std::vector<double> error(r.q[i].size());
+    for (std::size_t t = 0; t < error.size(); ++t) error[t] = r.q[i][t] - r.q_ref[i][t];
+    run["q"].push_back(rounded(r.q[i], every, 6));
+    run["error"].push_back(rounded(error, every, 8));
+    run["tau"].push_back(rounded(r.tau[i], every, 2));
+    if (first) run["q_ref"].push_back(rounded(r.q_ref[i], every, 6));
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    run["tool"].push_back(rounded(r.tool[axis], every, 6));
+    if (first) run["tool_ref"].push_back(rounded(r.tool_ref[axis], every, 6));
+  }
+  if (!first) run["reference_run"] = d.results.front().id;
+  run["frames"] = frames_of(r, d.chain, every_frame);
+  run["events"] = events_of(r, d.chain, d.duration);
+  return run;
+}
+
+json table_of(const Demonstration& d) {
+  const auto column = [](const char* key, const char* label, const char* unit, int digits,
+                         const char* better) {
+    return json{
+        {"key", key}, {"label", label}, {"unit", unit}, {"digits", digits}, {"better", better}};
+  };
+  json rows = json::array();
+  for (const LawResult& r : d.results) {
     const Metrics& m = r.metrics;
     rows.push_back({{"run", r.id},
                     {"joint_rms", 1e3 * m.joint_rms},
@@ -131,22 +150,41 @@ json report_data(const Demonstration& d, const DemonstrationOptions& options) {
                     {"tool_rms", 1e3 * m.tool_rms},
                     {"tool_max", 1e3 * m.tool_max},
                     {"final", 1e3 * m.final_error},
+                    {"hunting", 1e3 * m.final_motion},
                     {"torque", 100 * m.torque_use},
                     {"time", 1e6 * r.recording.update_time_mean}});
   }
-  data["runs"] = runs;
-  const auto column = [](const char* key, const char* label, const char* unit, int digits) {
-    return json{{"key", key}, {"label", label}, {"unit", unit}, {"digits", digits}};
-  };
-  data["table"] = {
-      {"columns",
-       {column("joint_rms", "Joint error, RMS", "mrad", 3),
-        column("joint_max", "Joint error, largest", "mrad", 3),
-        column("tool_rms", "Tool error, RMS", "mm", 3),
-        column("tool_max", "Tool error, largest", "mm", 3),
-        column("final", "Error at rest", "mrad", 3), column("torque", "Torque used", "%", 1),
-        column("time", "Law, per cycle", "µs", 2)}},
-      {"rows", rows}};
+  return {{"columns",
+           {column("joint_rms", "Joint error, RMS", "mrad", 3, "lower"),
+            column("joint_max", "Joint error, largest", "mrad", 3, "lower"),
+            column("tool_rms", "Tool error, RMS", "mm", 3, "lower"),
+            column("tool_max", "Tool error, largest", "mm", 3, "lower"),
+            column("final", "Error at rest", "mrad", 3, "lower"),
+            column("hunting", "Motion at rest", "mrad", 3, "none"),
+            column("torque", "Torque used", "% of limit", 1, "none"),
+            column("time", "Law, per cycle", "µs", 2, "none")}},
+          {"rows", rows}};
+}
+
+}  // namespace
+
+json report_data(const Demonstration& d, const DemonstrationOptions& options) {
+  std::vector<std::string> notes = d.notes;
+  json data{{"title", "Computed-torque control in simulation"},
+            {"robot", robot_of(d.chain, options.urdf, notes)},
+            {"runs", json::array()},
+            {"table", table_of(d)}};
+  const std::string robot = options.urdf.stem().string();
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "%s, trajectory %s: %.2f s at %.0f Hz, bandwidth %.0f rad/s, payload %.2f kg, "
+                "mismatch %.0f %%",
+                robot.c_str(), options.trajectory.c_str(), d.duration, options.rate,
+                options.bandwidth, options.payload, 100 * options.mismatch);
+  data["subtitle"] = text;
+  data["generated"] = "seed " + std::to_string(options.seed);
+  data["notes"] = notes;
+  for (const LawResult& result : d.results) data["runs"].push_back(run_of(result, d, options.rate));
   return data;
 }
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as a file: what it holds, and what is refused. REPORT_TOOL: see report_tool.py."""
+
+import html.parser
+import json
+import re
+
+import pytest
+
+from report_tool import run_tool, write_data
+
+LARGEST = 6_000_000  # bytes
+
+
+class Elements(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.scripts, self.open = [], [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [value for name, value in attributes
+                       if name in ('src', 'href', 'srcset', 'data', 'action')]
+        if tag == 'script':
+            self.scripts.append('')
+            self.open = tag
+
+    def handle_endtag(self, tag):
+        if tag == self.open:
+            self.open = None
+
+    def handle_data(self, data):
+        if self.open:
+            self.scripts[-1] += data
+
+
+def test_the_file_refers_to_nothing_outside_itself(report):
+    text = report.read_text(encoding='utf-8')
+    assert all(link.startswith('data:') for link in Elements(text).links)
+    styles = ''.join(re.findall(r'<style>(.*?)</style>', text, re.DOTALL))
+    assert 'url(' not in styles and '@import' not in styles
+    assert "default-src 'none'" in text
+    assert 'sourceMappingURL' not in text
+
+
+def test_the_data_come_back_as_they_went_in_whatever_they_hold(report, sample):
+    # The sample's notes hold "</script>", "<!--" and U+2028.
+    scripts = Elements(report.read_text(encoding='utf-8')).scripts
+    assert json.loads(scripts[0]) == json.loads(json.dumps(sample))
+    assert not re.search('<!--|\u2028', ''.join(scripts))
+
+
+def test_a_report_of_four_runs_stays_small(report, sample):
+    assert len(sample['runs']) == 4 and len(sample['runs'][0]['time']) == 1801
+    assert report.stat().st_size < LARGEST
+
+
+def test_a_report_can_be_written_again_and_leaves_no_other_file(report, tmp_path, sample):
+    page = tmp_path / 'again.html'
+    data = write_data(tmp_path / 'data.json', sample)
+    for _ in range(2):
+        assert run_tool(data, '--output', page).returncode == 0
+    assert page.read_bytes() == report.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['again.html', 'data.json']
+
+
+@pytest.mark.parametrize('text', ['', ' \n', '[1, 2]', 'nonsense'])
+def test_data_that_are_no_object_are_refused_and_the_old_report_stays(tmp_path, text):
+    page = tmp_path / 'report.html'
+    page.write_text('the old one')
+    data = tmp_path / 'data.json'
+    data.write_text(text)
+    result = run_tool(data, '--output', page)
+    assert result.returncode != 0 and 'JSON' in result.stderr
+    assert page.read_text() == 'the old one'
+
+
+@pytest.mark.parametrize('place', ['missing/report.html', '.'])
+def test_an_output_that_cannot_be_written_is_named(tmp_path, sample, place):
+    data = write_data(tmp_path / 'data.json', sample)
+    result = run_tool(data, '--output', tmp_path / place)
+    assert result.returncode != 0
+    assert str(tmp_path / place) in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ['data.json']

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`puma sim` as a person calls it. PUMA_COMMAND names the program."""
+
+import json
+import os
+import pathlib
+import resource
+import subprocess
+
+import pytest
+
+PUMA = os.environ['PUMA_COMMAND']
+QUICK = ['--trajectory', 'quintic', '--settle', '0.5']
+LABELS = {'integral': 'Tracking with integral', 'tracking': 'Tracking', 'ptp': 'Point to point',
+          'hold': 'Gravity hold', 'pd': 'Joint PD, no model'}
+COLUMNS = ['joint_rms', 'joint_max', 'tool_rms', 'tool_max', 'final', 'hunting', 'torque', 'time']
+
+
+def puma(*arguments, cwd=None):
+    return subprocess.run([PUMA, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          cwd=cwd)
+
+
+def simulate(folder, *arguments):
+    """Run `puma sim`; gives its data, and the rows of its table by label."""
+    result = puma('sim', *arguments, '--output', folder)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ''  # the progress bar is for terminals
+    data = json.loads((folder / 'data.json').read_text(encoding='utf-8'))
+    *table, last = result.stdout.splitlines()
+    assert last == f'report: {folder / "report.html"}'
+    rows = {line[:24].strip(): [float(value) for value in line[24:].split()] for line in table[2:]}
+    return data, rows
+
+
+def without_times(data):
+    """The law's computing time is the only number that a clock decides."""
+    for row in data['table']['rows']:
+        del row['time']
+    return data
+
+
+@pytest.fixture(scope='module')
+def demonstration(tmp_path_factory):
+    return simulate(tmp_path_factory.mktemp('demonstration'))
+
+
+def test_the_demonstration_runs_three_laws_and_a_stock_pd(demonstration):
+    data, rows = demonstration
+    assert [run['id'] for run in data['runs']] == ['integral', 'tracking', 'ptp', 'pd']
+    assert list(rows) == [LABELS[law] for law in ['integral', 'tracking', 'ptp', 'pd']]
+
+
+def test_the_table_is_the_same_in_the_terminal_and_in_the_report(demonstration):
+    data, rows = demonstration
+    assert [column['key'] for column in data['table']['columns']] == COLUMNS
+    assert {column['better'] for column in data['table']['columns']} == {'lower', 'none'}
+    for row in data['table']['rows']:
+        printed = rows[LABELS[row['run']]]
+        assert printed == pytest.approx([row[key] for key in COLUMNS], abs=0.051)
+        assert printed[:6] == pytest.approx([row[key] for key in COLUMNS[:6]], abs=5.1e-5)
+
+
+def test_the_integral_law_follows_the_line_and_the_pd_does_not(demonstration):
+    table = {row['run']: row for row in demonstration[0]['table']['rows']}
+    assert table['integral']['tool_rms'] < 0.1  # mm, the arm's repeatability
+    assert table['pd']['tool_rms'] > 20 * table['integral']['tool_rms']
+
+
+def test_the_data_are_what_the_report_wants(demonstration):
+    data, _ = demonstration
+    assert [joint['name'] for joint in data['robot']['joints']] == [
+        f'joint{i}' for i in range(1, 7)]
+    assert data['robot']['joints'][1]['effort_limit'] == 186.4
+    assert data['notes'] == []  # every mesh was found
+    assert sum(bool(link['visuals']) for link in data['robot']['links']) == 7
+    first = data['runs'][0]
+    samples = len(first['time'])
+    for run in data['runs']:
+        assert run['time'] == first['time']
+        for key, columns in [('q', 6), ('error', 6), ('tau', 6), ('tool', 3)]:
+            assert [len(column) for column in run[key]] == [samples] * columns
+        assert len(run['frames']['poses']) == len(run['frames']['time'])
+        assert {len(pose) for pose in run['frames']['poses']} == {7 * len(data['robot']['links'])}
+        assert run['events'][-1]['text'] == 'the motion ends'
+        if run is not first:  # the reference is stored once
+            assert run['reference_run'] == 'integral'
+            assert 'q_ref' not in run and 'tool_ref' not in run
+    # The line of the paper: its ends, and its length at 0.1 m/s.
+    assert [axis[0] for axis in first['tool_ref']] == pytest.approx([0.6, 0.175, 0.25], abs=1e-6)
+    assert [axis[-1] for axis in first['tool_ref']] == pytest.approx([0.018, 0.757, 0], abs=1e-6)
+    assert first['time'][-1] == pytest.approx(8.85 + 3, abs=0.02)
+
+
+def test_the_same_seed_gives_the_same_numbers(tmp_path):
+    options = [*QUICK, '--law', 'integral,pd', '--noise', '2e-5', '--mismatch', 10]
+    first, again, other = (without_times(simulate(tmp_path / name, *options, '--seed', seed)[0])
+                           for name, seed in [('a', 7), ('b', 7), ('c', 8)])
+    assert first == again
+    assert first['runs'][0]['q'] != other['runs'][0]['q']
+
+
+@pytest.mark.parametrize('law', LABELS)
+def test_each_law_can_be_had_alone(tmp_path, law):
+    data, rows = simulate(tmp_path, *QUICK, '--law', law)
+    assert list(rows) == [LABELS[law]]
+    assert 'reference_run' not in data['runs'][0]
+
+
+@pytest.mark.parametrize('trajectory', ['ramp', 'spline', 'quintic'])
+def test_other_trajectories_are_followed(tmp_path, trajectory):
+    data, _ = simulate(tmp_path, '--trajectory', trajectory, '--law', 'integral')
+    assert data['table']['rows'][0]['tool_rms'] < 0.3  # mm; ramp and spline jerk
+    assert data['runs'][0]['time'][-1] == pytest.approx(6, abs=0.01)
+
+
+def test_a_trajectory_can_be_a_file_of_via_points(tmp_path):
+    file = tmp_path / 'via.csv'
+    file.write_text('t,joint1,joint2,joint3,joint4,joint5,joint6\n'
+                    '0, 0,-1,1,0,0.4,0\n1, 0.3,-1,1,0,0.5,0\n2.5, 0.5,-1,1,0,0.6,0\n')
+    data, _ = simulate(tmp_path / 'out', '--trajectory', file, '--law', 'integral', '--settle', 1)
+    run = data['runs'][0]
+    assert [q[0] for q in run['q_ref']] == [0, -1, 1, 0, 0.4, 0]
+    assert run['q_ref'][0][200] == pytest.approx(0.3, abs=1e-6)  # at 1 s
+    assert [q[-1] for q in run['q_ref']] == [0.5, -1, 1, 0, 0.6, 0]
+
+
+def rms_of(tmp_path, *options):
+    data, _ = simulate(tmp_path / 'out', *QUICK, '--law', 'integral', *options)
+    return data['table']['rows'][0]['tool_rms']
+
+
+def test_options_do_what_they_say(tmp_path):
+    plain = rms_of(tmp_path)
+    assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 16000) == plain
+    assert rms_of(tmp_path, '--bandwidth', 20) > plain
+    assert rms_of(tmp_path, '--damping', 0.5) != plain
+    assert rms_of(tmp_path, '--payload', 2.5) > 5 * plain
+    assert rms_of(tmp_path, '--mismatch', 20) > 1.2 * plain
+    assert rms_of(tmp_path, '--friction', 0) > 5 * plain
+    assert rms_of(tmp_path, '--rate', 200) > plain
+    assert rms_of(tmp_path, '--ideal') < plain
+
+
+@pytest.mark.parametrize('option, value, told', [
+    ('--law', 'magic', 'integral, tracking'),
+    ('--law', 'pd,pd', 'once'),
+    ('--rate', '1', '50 to 20000'),
+    ('--rate', 'fast', 'fast'),
+    ('--bandwidth', '-3', '-3'),
+    ('--damping', '0', '0.05'),
+    ('--kp', '1,2', '6 joints'),
+    ('--ki', '-1', '-1'),
+    ('--friction', '1.5', '1.5'),
+    ('--payload', 'nan', 'nan'),
+    ('--mismatch', '100', '99'),
+    ('--stiction', '0.5', '0.5'),
+    ('--noise', '1', '0.1'),
+    ('--settle', '0', '0.1'),
+    ('--seed', '-1', '-1'),
+    ('--trajectory', 'zigzag', 'quintic'),
+    ('--trajectory', 'missing.csv', 'missing.csv'),
+    ('--urdf', 'missing.urdf', 'missing.urdf'),
+    ('--output', '/dev/null/x', '/dev/null/x'),
+    ('--colour', 'red', '--colour')])
+def test_bad_input_ends_with_2_and_a_message_that_names_the_option(tmp_path, option, value, told):
+    result = puma('sim', option, value, cwd=tmp_path)
+    assert result.returncode == 2
+    assert option in result.stderr and told in result.stderr
+    assert list(pathlib.Path(tmp_path).iterdir()) == []  # nothing is left behind
+
+
+@pytest.mark.parametrize('text, told', [
+    ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,0\n', 'line 2: 6 values'),
+    ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,x,0\n', "line 2: 'x'"),
+    ('0,0,-1,1,0,0,0\n', 'two'),
+    ('0,0,-1,1,0,0,0\n0,0.2,-1,1,0,0,0\n', 'increas'),
+    ('0,0,-1,1,0,0,0\n1,4,-1,1,0,0,0\n', 'joint1')])
+def test_a_bad_file_of_via_points_is_explained(tmp_path, text, told):
+    file = tmp_path / 'via.csv'
+    file.write_text(text)
+    result = puma('sim', '--trajectory', file)
+    assert result.returncode == 2
+    assert f'--trajectory {file}' in result.stderr and told in result.stderr
+
+
+@pytest.mark.parametrize('command', ['sim', 'report'])
+def test_help_shows_examples(command):
+    result = puma(command, '--help')
+    assert result.returncode == 0
+    assert f'\n  puma {command}' in result.stdout.split('Example')[1]
+
+
+def test_ten_seconds_of_the_full_loop_take_less_than_one(tmp_path):
+    def spent():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    before = spent()
+    data, _ = simulate(tmp_path, '--trajectory', 'quintic', '--settle', 7, '--law', 'integral')
+    seconds = spent() - before
+    assert data['runs'][0]['time'][-1] == pytest.approx(10, abs=0.01)
+    print(f'10 s of the loop, its data and report took {seconds:.2f} s of computing time')
+    limit = 20 if os.environ.get('ASAN_OPTIONS') else 1  # sanitizers slow it down
+    assert seconds < limit
