@@ -16,9 +16,11 @@ build: setup  ## build every package (Release, warnings are errors)
 	@scripts/build.sh
 
 test: setup  ## build, run every test this machine can run, say what it could not run
+	@scripts/setup.sh --for test
 	@scripts/test.sh
 
 test-sanitize: setup  ## run the tests under the address and undefined-behaviour sanitizers
+	@scripts/setup.sh --for test
 	@scripts/test.sh sanitize
 
 sim: setup  ## simulate the PUMA under computed-torque control and write a report (ARGS="..." is passed on)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install what is missing: setup.sh [--for lint|fuzz]. Silent when nothing is missing.
+# Install what is missing: setup.sh [--for test|lint|fuzz]. Silent when nothing is missing.
 set -euo pipefail
 PATH=/usr/bin:/bin:/usr/sbin:/sbin
 
@@ -10,7 +10,7 @@ case ${1:-} in
   *) list= ;;
 esac
 if [[ ! -f $list ]]; then
-  echo "usage: setup.sh [--for lint|fuzz]" >&2
+  echo "usage: setup.sh [--for test|lint|fuzz]" >&2
   exit 2
 fi
 

@@ -104,8 +104,21 @@ class RobotView {
     this.look('arm');
   }
 
+  // Slanted from above, from the usual side unless the path is much shorter from there: a straight one may be a point.
+  slantedDirection() {
+    const [x, y] = this.run.tool_ref;
+    const sides = [-36, 9, -81, 54, -126, 99, -171, 144].map((degrees) => {
+      const [dx, dy] = [Math.cos(degrees * Math.PI / 180), Math.sin(degrees * Math.PI / 180)];
+      const across = x.map((_, i) => dx * y[i] - dy * x[i]).filter(Number.isFinite);
+      const [low, high] = across.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+      return { direction: [1.06 * dx, 1.06 * dy, 0.42], extent: high - low };
+    });
+    const longest = sides.reduce((most, side) => Math.max(most, side.extent), 0);
+    return (sides.find((side) => side.extent > 0.7 * longest) || sides[0]).direction;
+  }
+
   look(name) {
-    const slanted = [0.86, -0.62, 0.42];
+    const slanted = this.slantedDirection();
     const directions = { arm: slanted, path: slanted, front: [1, 0, 0.02], side: [0, -1, 0.02], top: [0, -0.001, 1] };
     const box = name === 'path' ? this.pathBox : this.armBox;
     const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 0.05);

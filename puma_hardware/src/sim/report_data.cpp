@@ -156,9 +156,9 @@ json table_of(const Demonstration& d) {
   }
   return {{"columns",
            {column("joint_rms", "Joint error, RMS", "mrad", 3, "lower"),
-            column("joint_max", "Joint error, largest", "mrad", 3, "lower"),
+            column("joint_max", "Joint error, max", "mrad", 3, "lower"),
             column("tool_rms", "Tool error, RMS", "mm", 3, "lower"),
-            column("tool_max", "Tool error, largest", "mm", 3, "lower"),
+            column("tool_max", "Tool error, max", "mm", 3, "lower"),
             column("final", "Error at rest", "mrad", 3, "lower"),
             column("hunting", "Motion at rest", "mrad", 3, "none"),
             column("torque", "Torque used", "% of limit", 1, "none"),
