@@ -178,10 +178,13 @@ struct ControlLaw::Impl {
 
   /// Integrates e, but not while its effect is cut off by a limit, nor rounding noise at rest.
   void integrate(std::size_t i, double e, double dt) {
-    const bool at_goal = std::abs(e) < parameters.integral_dead_band;
-    const bool resting = qd_ref[i] == 0 && qdd_ref[i] == 0;
+    // The followed reference: after a change it moves although the given one may rest. One that
+    // moves by less than the dead band in a second rests, unless it is turning back.
+    const double band = parameters.integral_dead_band;
+    const bool at_goal = std::abs(e) < band;
+    const bool resting = std::abs(qd_ref_used[i]) <= band && std::abs(qdd_ref_used[i]) <= 10 * band;
     rests[i] = !resting ? Rest::kMoving : at_goal ? Rest::kAtGoal : Rest::kBeside;
-    if (at_goal && qd_ref[i] == 0) return;
+    if (rests[i] == Rest::kAtGoal) return;
     push[i] = e < 0 ? 1 : -1;
     // The integral's torque has the sign of −e: pushing further into the limit that cuts the
     // torque?

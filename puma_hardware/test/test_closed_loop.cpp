@@ -107,6 +107,30 @@ INSTANTIATE_TEST_SUITE_P(BreakAwayFriction, AtTheGoal,
                                          GoalCase{"quintic", 2.5, 1.3, 1},
                                          GoalCase{"quintic", 2.5, 1.3, 3}));
 
+TEST(ClosedLoop, TheDeadBandDoesNothingWhileTheLawApproachesADistantReference) {
+  const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
+  const std::vector<double> from{0, -1, 1, 0, 0.4, 0}, goal{0.3, -0.7, 1.2, 0.3, 0.8, 0.4}, rest(6);
+  const auto torques = [&](double dead_band) {
+    ga_controllers::LawParameters p;
+    p.kind = ga_controllers::LawKind::kTrackingIntegral;
+    p.gains = {ga_controllers::gains_from_bandwidth(40, 1)};
+    p.friction = 1;
+    p.integral_dead_band = dead_band;
+    ga_controllers::ControlLaw law(chain, p);
+    ga_dynamics::Plant plant(chain);
+    plant.reset(from, rest);
+    law.start(from, rest, rest);
+    std::vector<std::vector<double>> all;
+    for (int k = 0; k < 1000; ++k) {
+      all.emplace_back(6);
+      law.update(plant.q(), plant.qd(), {goal, rest, rest}, 1e-3, all.back());
+      plant.step(all.back(), 1e-3);
+    }
+    return all;
+  };
+  EXPECT_EQ(torques(1e-4), torques(0));
+}
+
 TEST(ClosedLoop, TheSameSeedGivesTheSameNumbers) {
   DemonstrationOptions options;
   options.urdf = PUMA_URDF;
