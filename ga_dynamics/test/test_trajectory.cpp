@@ -5,36 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <numbers>
 
+#include "counting_allocator.hpp"
 #include "ga_dynamics/cartesian_line.hpp"
 #include "ga_dynamics/trajectory.hpp"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted_allocation(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted_allocation(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) {
-  return counted_allocation(size, static_cast<std::size_t>(a));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace ga_dynamics {
 namespace {
@@ -383,16 +360,16 @@ TEST(Sampling, AndClosedFormKinematicsDoNotAllocate) {
   motions.push_back(make_sequence(std::move(parts)));
   Values q(6), qd(6), qdd(6);
   for (const auto& motion : motions) {
-    const long before = allocations;
+    const long before = test::allocations();
     for (int k = 0; k < 100000; ++k) {
       motion->sample(motion->duration() * k / 9e4, q, qd, qdd);
       puma.nearest(kStart, q, qd);
     }
-    EXPECT_EQ(allocations - before, 0);
+    EXPECT_EQ(test::allocations() - before, 0);
   }
-  const long before = allocations;
+  const long before = test::allocations();
   Values(10).swap(q);
-  EXPECT_EQ(allocations - before, 1);  // the count counts
+  EXPECT_EQ(test::allocations() - before, 1);  // the count counts
 }
 
 }  // namespace

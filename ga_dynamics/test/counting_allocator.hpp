@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef COUNTING_ALLOCATOR_HPP_
+#define COUNTING_ALLOCATOR_HPP_
+
+namespace test {
+/// Calls of any operator new in this program so far.
+long allocations();
+}  // namespace test
+
+#endif  // COUNTING_ALLOCATOR_HPP_
