@@ -6,9 +6,25 @@ endif()
 
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
 
+# The papers' experiments, and the references that they compare with; for `ga experiments`, an example and the tests.
+add_library(ga_experiments STATIC
+  src/experiments/hydraulic_arm.cpp
+  src/experiments/line_torques.cpp
+  src/experiments/paper_puma.cpp
+  src/experiments/straight_line.cpp
+  src/experiments/two_link.cpp)
+target_include_directories(ga_experiments PUBLIC src)
+target_include_directories(ga_experiments SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})
+target_link_libraries(ga_experiments PUBLIC ga_dynamics)
+
 add_library(ga_cli STATIC
   src/cli/command_line.cpp
   src/cli/csv_fields.cpp
+  src/cli/experiment_hydraulic_arm.cpp
+  src/cli/experiment_line_torques.cpp
+  src/cli/experiment_single_precision.cpp
+  src/cli/experiment_straight_lines.cpp
+  src/cli/experiments.cpp
   src/cli/info.cpp
   src/cli/line_reader.cpp
   src/cli/number.cpp
@@ -24,7 +40,7 @@ add_library(ga_cli STATIC
 target_include_directories(ga_cli PUBLIC src)
 target_include_directories(ga_cli SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
 target_compile_definitions(ga_cli PRIVATE GA_VERSION="${PROJECT_VERSION}")
-target_link_libraries(ga_cli PUBLIC ga_dynamics)
+target_link_libraries(ga_cli PUBLIC ga_dynamics PRIVATE ga_experiments)
 
 add_executable(ga src/cli/main.cpp)
 target_link_libraries(ga PRIVATE ga_cli)
@@ -37,6 +53,11 @@ add_executable(free_swing examples/free_swing.cpp)
 target_link_libraries(free_swing PRIVATE ga_dynamics)
 set_target_properties(free_swing PROPERTIES INSTALL_RPATH "$ORIGIN/..")
 install(TARGETS free_swing RUNTIME DESTINATION lib/${PROJECT_NAME})
+
+add_executable(valve_closure examples/valve_closure.cpp)
+target_link_libraries(valve_closure PRIVATE ga_experiments)
+set_target_properties(valve_closure PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+install(TARGETS valve_closure RUNTIME DESTINATION lib/${PROJECT_NAME})
 
 # The speed table.
 find_package(benchmark QUIET)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/errors.hpp"
+#include "cli/experiments.hpp"
 
 namespace ga_dynamics::cli {
 namespace {
@@ -66,10 +67,24 @@ constexpr const char* kStatesHelp =
     "work with its number and exit code 2, after the results of the lines before it.\n"
     "\n";
 
+constexpr const char* kExperimentsName = "experiments";
+constexpr const char* kExperimentsExamples =
+    "\n"
+    "It needs no file and takes a few seconds. Processing times are given as ratios, medians of "
+    "runs\n"
+    "taken in turn; all other numbers are the same every time.\n"
+    "\n"
+    "Examples:\n"
+    "  ga experiments\n"
+    "  ga experiments --only mata-table5\n"
+    "  ga experiments --only mata-line --only provenzano-table2 > lines.txt\n"
+    "  ga experiments --list";
+
 constexpr const char* kOverviewExamples =
     "Examples:\n"
     "  ga info robot.urdf\n"
     "  ga id robot.urdf --states motion.csv > torques.csv\n"
+    "  ga experiments\n"
     "  ga id --help";
 
 void add_robot_options(CLI::App& app, CommandLine& to) {
@@ -135,6 +150,19 @@ void add_state_options(CLI::App& app, Command command, CommandLine& to) {
   app.add_flag("--drives", to.drives, "Add the drives' armature and friction to the rigid bodies");
 }
 
+void add_experiments_command(CLI::App& app, CommandLine& to, bool& list) {
+  CLI::App* const command = app.add_subcommand(
+      kExperimentsName, "Run the papers' experiments again: our numbers beside the printed ones");
+  command
+      ->add_option("--only", to.only, "Run only this experiment; repeatable (default: all of them)")
+      ->allow_extra_args(false)
+      ->option_text("NAME");
+  command->add_flag("--list", list, "List the experiments' names, and run none");
+  command->add_flag("--quiet", to.quiet, "No progress");
+  command->footer("Experiments:\n" + experiments_list() + kExperimentsExamples);
+  command->callback([&to] { to.command = Command::kExperiments; });
+}
+
 /// CLI11 takes -.5 for an option, but not -0.5.
 std::vector<std::string> readable_numbers(int argc, const char* const* argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -152,8 +180,9 @@ std::vector<std::string> readable_numbers(int argc, const char* const* argv) {
   if (chosen.empty()) {
     std::string names;
     for (const CommandHelp& help : kCommands) {
-      names += (names.empty() ? "" : ", ") + std::string(help.name);
+      names += std::string(help.name) + ", ";
     }
+    names += kExperimentsName;
     if (arguments.empty()) throw InputError("no command; give one of " + names + " (ga --help)");
     throw InputError("'" + arguments.front() + "' is no command; give one of " + names +
                      " (ga --help)");
@@ -184,6 +213,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                     help.examples);
     command->callback([&result, id = help.command] { result.command = id; });
   }
+  bool list = false;
+  add_experiments_command(app, result, list);
 
   const std::vector<std::string> arguments = readable_numbers(argc, argv);
   try {
@@ -195,6 +226,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     fail(app, arguments, error);
   }
+  if (list) result.answer = experiments_list();
   return result;
 }
 

@@ -3,13 +3,23 @@
 #define GA_DYNAMICS__CLI__COMMAND_LINE_HPP_
 
 #include <string>
+#include <vector>
 
 #include "cli/robot.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_dynamics::cli {
 
-enum class Command { kInfo, kInverse, kForward, kInertia, kBias, kGravity, kKinematics };
+enum class Command {
+  kInfo,
+  kInverse,
+  kForward,
+  kInertia,
+  kBias,
+  kGravity,
+  kKinematics,
+  kExperiments
+};
 
 struct CommandLine {
   Command command = Command::kInfo;
@@ -19,7 +29,8 @@ struct CommandLine {
   bool drives = false;
   bool list_minimal = false;
   bool quiet = false;
-  std::string answer;  ///< help or version: not empty means print it and do nothing else
+  std::vector<std::string> only;  ///< names of experiments; empty: all
+  std::string answer;             ///< help or version: not empty means print it and do nothing else
 };
 
 /// Throws InputError.

@@ -7,6 +7,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/errors.hpp"
+#include "cli/experiments.hpp"
 #include "cli/info.hpp"
 #include "cli/output.hpp"
 #include "cli/stream_rows.hpp"
@@ -28,6 +29,7 @@ void print(std::string_view text) {
 
 void run(const CommandLine& line) {
   if (!line.answer.empty()) return print(line.answer);
+  if (line.command == Command::kExperiments) return run_experiments(line.only, line.quiet);
   RobotArguments robot = line.robot;
   if (line.command == Command::kKinematics) robot.allow_missing_inertia = true;
   const Chain chain = load_chain(robot);

@@ -8,8 +8,9 @@
 
 namespace ga_dynamics::cli {
 
-Progress::Progress(bool wanted)
-    : shown_(wanted && ::isatty(STDERR_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 0),
+Progress::Progress(bool wanted, Beside beside)
+    : shown_(wanted && ::isatty(STDERR_FILENO) == 1 &&
+             (beside == Beside::kAnyOutput || ::isatty(STDOUT_FILENO) == 0)),
       start_(Clock::now()),
       last_(start_) {}
 
@@ -31,6 +32,12 @@ void Progress::update(std::uint64_t rows, std::uint64_t bytes, std::uint64_t tot
     std::fprintf(stderr, ", %.0f %%", 100 * part);
   }
   std::fputs("\x1b[K", stderr);
+}
+
+void Progress::say(std::string_view what) {
+  if (!shown_) return;
+  written_ = true;
+  std::fprintf(stderr, "\rga: %.*s\x1b[K", static_cast<int>(what.size()), what.data());
 }
 
 }  // namespace ga_dynamics::cli

@@ -6,14 +6,18 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace ga_dynamics::cli {
 
 class Progress {
  public:
-  /// Shown only where standard error is a terminal and standard output, which would run through
-  /// it, is not.
-  explicit Progress(bool wanted);
+  enum class Beside {
+    kFile,  ///< shown only where standard output, which would run through the line, is elsewhere
+    kAnyOutput  ///< nothing is written while the line is there
+  };
+  /// Shown only where standard error is a terminal.
+  explicit Progress(bool wanted, Beside beside = Beside::kFile);
   /// Wipes the line.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -21,6 +25,8 @@ class Progress {
 
   /// Writes at most twice a second. `total_bytes` is 0 where it is not known.
   void update(std::uint64_t rows, std::uint64_t bytes, std::uint64_t total_bytes);
+  /// Writes at once.
+  void say(std::string_view what);
 
  private:
   using Clock = std::chrono::steady_clock;

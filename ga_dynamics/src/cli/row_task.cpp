@@ -78,6 +78,7 @@ RowTask make_row_task(Command command, Dynamics& dynamics) {
     case Command::kKinematics:
       return link_pose_task(dynamics);
     case Command::kInfo:
+    case Command::kExperiments:
       break;
   }
   throw std::logic_error("make_row_task: the command has no rows");

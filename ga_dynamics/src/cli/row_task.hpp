@@ -21,7 +21,7 @@ struct RowTask {
   std::function<void(std::span<const double> in, std::span<double> out)> evaluate;
 };
 
-/// For every command but kInfo. The task keeps a reference to `dynamics`.
+/// For the commands that read states. The task keeps a reference to `dynamics`.
 RowTask make_row_task(Command command, Dynamics& dynamics);
 
 }  // namespace ga_dynamics::cli
