@@ -20,6 +20,9 @@ endif()
 if(GA_SANITIZE)
   add_compile_options(-fsanitize=${GA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GA_SANITIZE})
+  # Libraries that come compiled, KDL among them, have Eigen on the C library's malloc. Under AddressSanitizer Eigen
+  # would take another allocator here, and they would free what they never allocated.
+  add_compile_definitions(EIGEN_MALLOC_ALREADY_ALIGNED=1)
 endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

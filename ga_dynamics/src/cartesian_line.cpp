@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_dynamics/cartesian_line.hpp"
 
-// As in numeric_kinematics.cpp, for KDL's sake.
-#if defined(__SANITIZE_ADDRESS__) && !defined(EIGEN_MALLOC_ALREADY_ALIGNED)
-#define EIGEN_MALLOC_ALREADY_ALIGNED 1
-#endif
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>

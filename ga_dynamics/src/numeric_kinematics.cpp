@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_dynamics/numeric_kinematics.hpp"
 
-// KDL comes compiled, with Eigen on the C library's malloc. Under AddressSanitizer Eigen would take
-// another allocator here, and KDL would free what it never allocated.
-#if defined(__SANITIZE_ADDRESS__) && !defined(EIGEN_MALLOC_ALREADY_ALIGNED)
-#define EIGEN_MALLOC_ALREADY_ALIGNED 1
-#endif
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>

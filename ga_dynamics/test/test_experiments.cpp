@@ -104,6 +104,9 @@ TEST(StraightLines, TimeRatiosAreThoseOfRunsInTurn) {
   EXPECT_EQ(rounds, 5);
   EXPECT_EQ(ratios[2], 1);  // GA over GA
   for (const double ratio : ratios) EXPECT_TRUE(ratio > 0.02 && ratio < 50) << ratio;
+  const auto alone = acceleration_time_ratios(simulation, 5, [](int) {});
+  EXPECT_EQ(alone[2], 1);
+  for (const double ratio : alone) EXPECT_TRUE(ratio > 0.005 && ratio < 50) << ratio;
 }
 
 // --- torques along a line

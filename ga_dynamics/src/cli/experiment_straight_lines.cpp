@@ -31,7 +31,7 @@ AllErrors run_all(LineSimulation& simulation, const Told& told) {
   return to;
 }
 
-std::array<double, kSolvers.size()> timed(LineSimulation& simulation, const Told& told) {
+Ratios timed(LineSimulation& simulation, const Told& told) {
   return time_ratios(simulation, kRounds, [&](int round) {
     told("processing time, round " + std::to_string(round + 1) + " of " + std::to_string(kRounds));
   });
@@ -72,8 +72,7 @@ std::string joint_errors_text(const Told& told) {
   LineSimulation by_speed(chain, line_of_2002_by_speed());
   LineSimulation by_time(chain, line_of_2002_by_time());
   const AllErrors fast = run_all(by_speed, told), slow = run_all(by_time, told);
-  const std::array<double, kSolvers.size()> fast_times = timed(by_speed, told),
-                                            slow_times = timed(by_time, told);
+  const Ratios fast_times = timed(by_speed, told), slow_times = timed(by_time, told);
   TextTable joints({"joint", "0.1 m/s, 3.2 s: rad", "rad/s", "rad/s²", "0.0657 m/s, 5 s: rad",
                     "rad/s", "rad/s²", "paper"},
                    0);
@@ -131,7 +130,8 @@ std::string tool_errors_text(const Told& told) {
   LineSimulation simulation(make_chain({.inertia_scale = kOpenLoopInertiaScale}),
                             line_of_provenzano());
   const AllErrors errors = run_all(simulation, told);
-  const std::array<double, kSolvers.size()> times = timed(simulation, told);
+  const Ratios times = timed(simulation, told);
+  const Ratios bare = acceleration_time_ratios(simulation, kRounds, [](int) {});
 
   TextTable table({"", "error of the modulus of the tool's", "CRBA", "ABA", "GA",
                    "GA, this library", "paper: CRBM", "ABM", "GAH"},
@@ -154,6 +154,9 @@ std::string tool_errors_text(const Told& told) {
   for (const double ratio : times) time.push_back(show(ratio, 3));
   for (const double seconds : kPaperSeconds) time.push_back(show(seconds / kPaperSeconds[2], 3));
   table.add(time);
+  std::vector<std::string> alone{"", "of it, forward dynamics alone"};
+  for (const double ratio : bare) alone.push_back(show(ratio, 3));
+  table.add(alone);
   std::vector<std::string> evaluations{"", "evaluations"};
   for (const LineErrors& e : errors) evaluations.push_back(std::to_string(e.evaluations));
   table.add(evaluations);

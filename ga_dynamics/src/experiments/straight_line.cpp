@@ -41,6 +41,29 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
+                      const std::function<void(int round)>& told) {
+  constexpr std::size_t kGa = 2;
+  static_assert(kSolvers[kGa] == Solver::kGa);
+  std::array<std::vector<double>, kSolvers.size()> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    told(round);
+    Ratios seconds{};
+    for (std::size_t k = 0; k < seconds.size(); ++k) {
+      const std::size_t i = (k + static_cast<std::size_t>(round)) % seconds.size();
+      const double start = thread_seconds();
+      work(kSolvers[i]);
+      seconds[i] = thread_seconds() - start;
+    }
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      ratios[i].push_back(seconds[i] / seconds[kGa]);
+    }
+  }
+  Ratios to{};
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = median(ratios[i]);
+  return to;
+}
+
 }  // namespace
 
 LineCase line_of_2002_by_speed() {
@@ -73,7 +96,12 @@ struct LineSimulation::Impl {
         line(cartesian_line(c)),
         motion(make_cartesian_line(PumaKinematics(chain), line, c.branch)),
         seconds(c.seconds),
-        tip(chain.find_link(chain.tip().name)) {}
+        tip(chain.find_link(chain.tip().name)) {
+    for (double t = 0; t < seconds; t += kInterval) {
+      prescribe(t);
+      prescribed.push_back({q_ref, qd_ref, tau_ref});
+    }
+  }
 
   /// Sets the prescribed motion and its torques.
   void prescribe(double t) {
@@ -137,6 +165,10 @@ struct LineSimulation::Impl {
   std::unique_ptr<Trajectory> motion;
   double seconds;
   int tip;
+  struct Prescribed {
+    Six q, qd, tau;
+  };
+  std::vector<Prescribed> prescribed;  // every kInterval
   Six q_ref = Six(kJoints), qd_ref = q_ref, qdd_ref = q_ref, tau_ref = q_ref;
 };
 
@@ -185,6 +217,12 @@ LineErrors LineSimulation::run(Solver solver) {
   return to;
 }
 
+void LineSimulation::accelerate(Solver solver) {
+  for (const Impl::Prescribed& p : impl_->prescribed) {
+    impl_->accelerations(solver, p.q, p.qd, p.tau);
+  }
+}
+
 MaxAndMean LineSimulation::growth() {
   Impl& s = *impl_;
   const auto count = static_cast<int>(std::round(s.seconds / kInterval));
@@ -214,27 +252,14 @@ MaxAndMean LineSimulation::growth() {
   return to;
 }
 
-std::array<double, kSolvers.size()> time_ratios(LineSimulation& simulation, int rounds,
-                                                const std::function<void(int round)>& told) {
-  constexpr std::size_t kGa = 2;
-  static_assert(kSolvers[kGa] == Solver::kGa);
-  std::array<std::vector<double>, kSolvers.size()> ratios;
-  for (int round = 0; round < rounds; ++round) {
-    told(round);
-    std::array<double, kSolvers.size()> seconds{};
-    for (std::size_t k = 0; k < seconds.size(); ++k) {
-      const std::size_t i = (k + static_cast<std::size_t>(round)) % seconds.size();
-      const double start = thread_seconds();
-      simulation.run(kSolvers[i]);
-      seconds[i] = thread_seconds() - start;
-    }
-    for (std::size_t i = 0; i < ratios.size(); ++i) {
-      ratios[i].push_back(seconds[i] / seconds[kGa]);
-    }
-  }
-  std::array<double, kSolvers.size()> to{};
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = median(ratios[i]);
-  return to;
+Ratios time_ratios(LineSimulation& simulation, int rounds,
+                   const std::function<void(int round)>& told) {
+  return ratios_in_turn([&](Solver solver) { simulation.run(solver); }, rounds, told);
+}
+
+Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
+                                const std::function<void(int round)>& told) {
+  return ratios_in_turn([&](Solver solver) { simulation.accelerate(solver); }, rounds, told);
 }
 
 }  // namespace ga_dynamics::experiments

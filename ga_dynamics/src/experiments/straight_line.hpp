@@ -64,6 +64,8 @@ class LineSimulation {
 
   /// Dormand–Prince 5(4), absolute and relative tolerance 1e-6, errors looked at every 0.1 s.
   LineErrors run(Solver solver);
+  /// The accelerations alone, at the prescribed states every 0.1 s under their torques.
+  void accelerate(Solver solver);
   /// Rate at which the fastest growing small error grows under these torques, over the way, 1/s:
   /// the largest real part of the eigenvalues of the motion linearised about the prescribed one.
   MaxAndMean growth();
@@ -73,10 +75,14 @@ class LineSimulation {
   std::unique_ptr<Impl> impl_;
 };
 
+using Ratios = std::array<double, kSolvers.size()>;
 /// Processing time of a run by every solver of kSolvers over that by Solver::kGa: the median over
 /// rounds in which each has its turn.
-std::array<double, kSolvers.size()> time_ratios(LineSimulation& simulation, int rounds,
-                                                const std::function<void(int round)>& told);
+Ratios time_ratios(LineSimulation& simulation, int rounds,
+                   const std::function<void(int round)>& told);
+/// The same of the accelerations alone.
+Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
+                                const std::function<void(int round)>& told);
 
 }  // namespace ga_dynamics::experiments
 
