@@ -193,8 +193,10 @@ std::string tool_errors_text(const Told& told) {
          " 1/s for 5 s.\n"
          "  Nor that one method's errors are smaller: the methods agree to far more digits than "
          "the "
-         "integration has.\n" +
-         kMissing + divergence_text(line_of_provenzano(), told);
+         "integration has.\n"
+         "  Nor GA as the fastest: written alike, the forward dynamics of CRBA and ABA take " +
+         show(bare[0], 2) + " and " + show(bare[1], 2) + " of GA's time, this library's " +
+         show(bare[3], 2) + ".\n" + kMissing + divergence_text(line_of_provenzano(), told);
 }
 
 }  // namespace ga_dynamics::cli
