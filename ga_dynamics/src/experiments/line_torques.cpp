@@ -2,9 +2,9 @@
 #include "experiments/line_torques.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "experiments/thread_time.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_dynamics::experiments {
@@ -90,22 +90,20 @@ std::array<double, 6> torque_change(const Chain& one, const Chain& other, const 
 }
 
 double inverse_dynamics_seconds(const Chain& chain) {
-  using Clock = std::chrono::steady_clock;
   constexpr int kBatches = 51, kCalls = 2000;
   Dynamics dynamics(chain);
   Six q{0.1, -0.2, 0.3, -0.4, 0.5, -0.6}, tau{};
   const Six qd{0.6, -0.5, 0.4, -0.3, 0.2, -0.1}, qdd{1, -2, 3, -4, 5, -6};
   std::vector<double> seconds;
   for (int batch = 0; batch < kBatches; ++batch) {
-    const Clock::time_point start = Clock::now();
+    const double start = thread_seconds();
     for (int call = 0; call < kCalls; ++call) {
       q[5] = 1e-12 * tau[0];  // each call waits for the one before it, as in a control loop
       dynamics.inverse_dynamics(q, qd, qdd, tau);
     }
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / kCalls);
+    seconds.push_back((thread_seconds() - start) / kCalls);
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
+  return median(seconds);
 }
 
 }  // namespace ga_dynamics::experiments

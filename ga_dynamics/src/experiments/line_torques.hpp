@@ -30,8 +30,8 @@ std::vector<LineTorques> line_torques(const Chain& chain, const LineCase& c);
 /// Largest change of each joint's torque between two arms on the same line and branch, N m.
 std::array<double, 6> torque_change(const Chain& one, const Chain& other, const LineCase& c);
 
-/// Median time of one inverse-dynamics pass, which is all that the paper's control laws need of the
-/// model, s.
+/// Median processor time of one inverse-dynamics pass, which is all that the paper's control laws
+/// need of the model, s.
 double inverse_dynamics_seconds(const Chain& chain);
 
 }  // namespace ga_dynamics::experiments

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/straight_line.hpp"
 
-#include <time.h>
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 
+#include "experiments/thread_time.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/trajectory.hpp"
 #include "reference/aba.hpp"
@@ -28,18 +27,6 @@ Vector3 difference(const Vector3& a, const Vector3& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 double distance(const Vector3& a, const Vector3& b) { return norm(difference(a, b)); }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-/// Processor time of this thread: other programs do not count.
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
                       const std::function<void(int round)>& told) {
