@@ -17,6 +17,10 @@ using ga_dynamics::Dynamics;
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
+/// A reference that jumps far enough to step a torque by this share of its limit is smoothed; the
+/// way to it then costs about `kShareOfSmoothing` of the limit, and `kSlewOfSmoothing` of it per
+/// second.
+constexpr double kJump = 0.01, kShareOfSmoothing = 0.25, kSlewOfSmoothing = 5;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw std::invalid_argument("ControlLaw: " + what);
@@ -94,6 +98,8 @@ struct ControlLaw::Impl {
         drives(n),
         limit(n, kNone),
         rate_limit(n, kNone),
+        lower(n),
+        upper(n),
         q_ref(n),
         qd_ref(n),
         qdd_ref(n),
@@ -112,11 +118,15 @@ struct ControlLaw::Impl {
         v(n),
         offset(n),
         last(n),
-        cut(n) {
+        cut(n),
+        friction(n),
+        terms(kTerms * n) {
     for (std::size_t i = 0; i < n; ++i) {
       drives[i] = chain.joints()[i].drive;
       limit[i] =
           given.torque_limit.empty() ? chain.joints()[i].limits.effort : given.torque_limit[i];
+      lower[i] = chain.joints()[i].limits.lower;
+      upper[i] = chain.joints()[i].limits.upper;
       if (!given.torque_rate_limit.empty()) rate_limit[i] = given.torque_rate_limit[i];
     }
   }
@@ -126,22 +136,41 @@ struct ControlLaw::Impl {
     return parameters.kind == LawKind::kTracking || parameters.kind == LawKind::kTrackingIntegral;
   }
 
-  /// The reference as the law uses it: the given one, or the last valid position at rest.
-  bool take_reference(const Reference& r) {
-    const bool good =
-        all_finite(r.q, n) && (!takes_rates() || (all_finite(r.qd, n) && all_finite(r.qdd, n)));
+  /// The reference as the law uses it: the given one, or a rest near the last valid one. The
+  /// torque limits and the inertia at the last change tell what a jump is.
+  bool take_reference(const Reference& r, double dt) {
+    const bool none = r.q.empty();
+    const bool good = !none && all_finite(r.q, n) &&
+                      (!takes_rates() || (all_finite(r.qd, n) && all_finite(r.qdd, n)));
+    const bool rates = good && r.qd.size() >= n && r.qdd.size() >= n && all_finite(r.qd, n) &&
+                       all_finite(r.qdd, n);
     for (std::size_t i = 0; i < n; ++i) {
-      if (good) q_ref[i] = r.q[i];
-      qd_ref[i] = good && takes_rates() ? r.qd[i] : 0;
-      qdd_ref[i] = good && takes_rates() ? r.qdd[i] : 0;
+      double q = q_ref[i];
+      const double qd = rates ? r.qd[i] : 0, qdd = rates ? r.qdd[i] : 0;
+      if (good) {
+        q = r.q[i];
+      } else if (qd_ref[i] != 0) {
+        // As far as the arm runs while its velocity fades, so that it need not come back.
+        q = std::clamp(q + qd_ref[i] * parameters.blend_time, std::min(q, lower[i]),
+                       std::max(q, upper[i]));
+      }
+      // What the accelerations explain is no jump: a trajectory may step its acceleration.
+      const double speed_up = (std::abs(qdd_ref[i]) + std::abs(qdd)) * dt;
+      const double dq = std::abs(q - q_ref[i] - (qd_ref[i] + qd) / 2 * dt) - speed_up * dt;
+      const double dqd = std::abs(qd - qd_ref[i]) - speed_up;
+      const double dv = gains[i].kp * std::max(dq, 0.0) + gains[i].kd * std::max(dqd, 0.0);
+      if (inertia[i * n + i] * dv > kJump * limit[i]) jumped = true;
+      q_ref[i] = q;
+      qd_ref[i] = qd;
+      qdd_ref[i] = qdd;
     }
-    return good;
+    return good || none;
   }
 
   /// After a change the reference starts at the arm and moves over to the given one, as a
   /// critically damped motion: a law that is switched on far from its reference does not jump at
   /// it. Slower for larger errors, so that a quarter of the joint's torque is enough.
-  void start_fading() {
+  void fade_from_arm() {
     dynamics.inertia_matrix(q_valid, inertia);
     since_change = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -149,22 +178,53 @@ struct ControlLaw::Impl {
       const bool fades = takes_reference() && parameters.blend_time > 0;
       f.error = fades ? q_valid[i] - q_ref[i] : 0;
       f.rate = fades ? qd_valid[i] - qd_ref[i] : 0;
+      f.bend = 0;
       f.decay = 1 / (fades ? parameters.blend_time : 1);
-      const double available = 0.25 * limit[i] / (inertia[i * n + i] * std::abs(f.error) + 1e-12);
+      const double available =
+          kShareOfSmoothing * limit[i] / (inertia[i * n + i] * std::abs(f.error) + 1e-12);
       if (available < f.decay * f.decay) f.decay = std::sqrt(available);
     }
   }
-  void fade_reference(double dt) {
+  /// After a jump the reference goes on from where it was, with its velocity and acceleration, and
+  /// swings over to the new one within the bandwidth and the torque: three equal real poles, the
+  /// acceleration peaks at 0.23 decay² error or 0.8 decay rate, its derivative at decay³ error or
+  /// 3 decay² rate.
+  void fade_from_reference(double dt) {
+    dynamics.inertia_matrix(q_valid, inertia);
+    since_change = 0;
     for (std::size_t i = 0; i < n; ++i) {
+      Fading& f = fading[i];
+      const double qdd = qdd_ref_used[i], qd = qd_ref_used[i] + qdd * dt;
+      f.error = q_ref_used[i] + (qd_ref_used[i] + qd) / 2 * dt - q_ref[i];
+      f.rate = qd - qd_ref[i];
+      const double strength = limit[i] / (inertia[i * n + i] + 1e-12);
+      const double torque = kShareOfSmoothing * strength, slew = kSlewOfSmoothing * strength;
+      const double error = std::abs(f.error) + 1e-12, rate = std::abs(f.rate) + 1e-12;
+      f.decay = std::min({std::max(1 / parameters.blend_time, std::sqrt(gains[i].kp)),
+                          std::sqrt(torque / (0.23 * error)), torque / (0.8 * rate),
+                          std::cbrt(slew / error), std::sqrt(slew / (3 * rate))});
+      f.bend = (qdd - qdd_ref[i] + 2 * f.decay * f.rate + f.decay * f.decay * f.error) / 2;
+    }
+  }
+  void fade_reference(double dt) {
+    if (jumped && !changed && parameters.blend_time > 0) fade_from_reference(dt);
+    std::copy(q_ref.begin(), q_ref.end(), q_ref_used.begin());
+    std::copy(qd_ref.begin(), qd_ref.end(), qd_ref_used.begin());
+    std::copy(qdd_ref.begin(), qdd_ref.end(), qdd_ref_used.begin());
+    if (changed) fade_from_arm();
+    jumped = false;
+    const double t = since_change;
+    for (std::size_t i = 0; i < n; ++i) {
+      // What is left: e = (error + slope t + bend t²) exp(−decay t), and its derivatives.
       const Fading& f = fading[i];
-      const double progress = f.decay * since_change;
-      if (progress > 40) continue;
-      const double shrink = std::exp(-progress), slope = f.rate + f.decay * f.error;
-      q_ref_used[i] = q_ref[i] + (f.error + slope * since_change) * shrink;
-      if (!takes_rates()) continue;
-      qd_ref_used[i] = qd_ref[i] + (f.rate - slope * progress) * shrink;
-      qdd_ref_used[i] =
-          qdd_ref[i] + f.decay * (slope * progress - f.decay * f.error - 2 * f.rate) * shrink;
+      if (f.decay * t > 40) continue;
+      const double shrink = std::exp(-f.decay * t), slope = f.rate + f.decay * f.error;
+      const double left = (f.error + (slope + f.bend * t) * t) * shrink;
+      const double left_rate = (slope + 2 * f.bend * t) * shrink - f.decay * left;
+      q_ref_used[i] += left;
+      qd_ref_used[i] += left_rate;
+      qdd_ref_used[i] +=
+          (2 * f.bend - f.decay * (slope + 2 * f.bend * t)) * shrink - f.decay * left_rate;
     }
     since_change += dt;
   }
@@ -193,10 +253,6 @@ struct ControlLaw::Impl {
   }
 
   void command_acceleration(double dt) {
-    std::copy(q_ref.begin(), q_ref.end(), q_ref_used.begin());
-    std::copy(qd_ref.begin(), qd_ref.end(), qd_ref_used.begin());
-    std::copy(qdd_ref.begin(), qdd_ref.end(), qdd_ref_used.begin());
-    if (changed) start_fading();
     fade_reference(dt);
     for (std::size_t i = 0; i < n; ++i) {
       const JointGains& g = gains[i];
@@ -245,6 +301,7 @@ struct ControlLaw::Impl {
     const double fade = parameters.blend_time > 0 ? std::exp(-dt / parameters.blend_time) : 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double possible = std::clamp(tau[i], -limit[i], limit[i]);
+      if (std::isnan(last[i])) last[i] = possible;  // nothing drove the joint before
       offset[i] = changed ? last[i] - possible : offset[i] * fade;
       const double reach = rate_limit[i] * dt;
       double given = std::clamp(possible + offset[i], -limit[i], limit[i]);
@@ -266,14 +323,16 @@ struct ControlLaw::Impl {
   struct Fading {
     double error = 0, rate = 0;  ///< at the change
     double decay = 1;            ///< 1/s
+    double bend = 0;             ///< of the part that grows with t², for a continuous acceleration
   };
+  static constexpr std::size_t kTerms = 6;
 
   LawParameters parameters;
   std::size_t n;
   Dynamics dynamics;
   std::vector<JointGains> gains;
   std::vector<Drive> drives;
-  std::vector<double> limit, rate_limit;
+  std::vector<double> limit, rate_limit, lower, upper;
   std::vector<double> q_ref, qd_ref, qdd_ref;  ///< as used last
   std::vector<double> q_valid, qd_valid;       ///< last finite measurement
   std::vector<double> sum;
@@ -285,8 +344,11 @@ struct ControlLaw::Impl {
   std::vector<double> inertia;
   std::vector<double> q_ref_used, qd_ref_used, qdd_ref_used;
   std::vector<double> v, offset, last;
-  std::vector<int> cut;  ///< +1 where the upper limit cuts, −1 where the lower one does
-  bool changed = false;
+  std::vector<int> cut;          ///< +1 where the upper limit cuts, −1 where the lower one does
+  std::vector<double> friction;  ///< fed forward in the last update
+  std::vector<double> terms;     ///< scratch of ControlLaw::terms()
+  bool changed = false, jumped = false;
+  bool state_lost = true;  ///< the last update had no valid state: gravity is all there is
   double since_change = 0;
   int bad_cycles = 0;
 };
@@ -309,9 +371,10 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
   for (std::size_t i = 0; i < m.n; ++i) {
     if (known) m.q_valid[i] = m.q_ref[i] = q[i];
     if (known) m.qd_valid[i] = qd[i];
-    m.qd_ref[i] = m.qdd_ref[i] = m.sum[i] = m.offset[i] = 0;
-    m.last[i] =
-        std::isfinite(last_torque[i]) ? std::clamp(last_torque[i], -m.limit[i], m.limit[i]) : 0;
+    m.qd_ref[i] = known ? qd[i] : 0;  // without a reference it comes to rest from here
+    m.qdd_ref[i] = m.sum[i] = m.offset[i] = 0;
+    m.last[i] = std::isfinite(last_torque[i]) ? std::clamp(last_torque[i], -m.limit[i], m.limit[i])
+                                              : std::numeric_limits<double>::quiet_NaN();
     m.cut[i] = 0;
     m.settled[i] = false;
   }
@@ -343,21 +406,25 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
                              std::span<double> tau) noexcept {
   Impl& m = *impl_;
   const bool state_known = all_finite(q, m.n) && all_finite(qd, m.n);
-  const bool reference_known = !m.takes_reference() || m.take_reference(reference);
+  const bool reference_known = !m.takes_reference() || m.take_reference(reference, dt);
   m.bad_cycles =
       state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.parameters.error_cycles);
+  m.state_lost = !state_known;
   if (!state_known) {
     m.dynamics.gravity(m.q_valid, tau);
     m.finish(tau, dt);
   } else {
     std::copy_n(q.begin(), m.n, m.q_valid.begin());
     std::copy_n(qd.begin(), m.n, m.qd_valid.begin());
+    if (!m.takes_reference()) {
+      std::copy_n(q.begin(), m.n, m.q_ref.begin());
+      std::copy_n(qd.begin(), m.n, m.qd_ref.begin());
+    }
     m.command_acceleration(dt);
     m.dynamics.inverse_dynamics(m.q_valid, m.qd_valid, m.v, tau);
-    if (m.parameters.friction > 0) {
-      for (std::size_t i = 0; i < m.n; ++i) {
-        tau[i] += m.friction_torque(i, m.takes_rates() ? m.qd_ref_used[i] : m.qd_valid[i]);
-      }
+    for (std::size_t i = 0; m.parameters.friction > 0 && i < m.n; ++i) {
+      m.friction[i] = m.friction_torque(i, m.takes_rates() ? m.qd_ref_used[i] : m.qd_valid[i]);
+      tau[i] += m.friction[i];
     }
     if (m.parameters.kind == LawKind::kTrackingIntegral) m.relax(tau);
     m.finish(tau, dt);
@@ -369,6 +436,41 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
 
 std::span<const double> ControlLaw::integral() const noexcept { return impl_->sum; }
 std::span<const double> ControlLaw::acceleration() const noexcept { return impl_->v; }
+Reference ControlLaw::reference() const noexcept {
+  return {impl_->q_ref, impl_->qd_ref, impl_->qdd_ref};
+}
+Reference ControlLaw::followed() const noexcept {
+  return {impl_->q_ref_used, impl_->qd_ref_used, impl_->qdd_ref_used};
+}
+
+TorqueTerms ControlLaw::terms() noexcept {
+  Impl& m = *impl_;
+  const std::size_t n = m.n;
+  const auto part = [&](std::size_t k) { return std::span(m.terms).subspan(k * n, n); };
+  const auto inertia = part(0), coriolis = part(1), gravity = part(2), friction = part(3),
+             feedback = part(4), limit = part(5);
+  std::fill(m.terms.begin(), m.terms.end(), 0.0);
+  m.dynamics.gravity(m.q_valid, gravity);
+  if (!m.state_lost) {
+    m.dynamics.bias(m.q_valid, m.qd_valid, coriolis);
+    m.dynamics.inertia_matrix(m.q_valid, m.inertia);
+    for (std::size_t i = 0; i < n; ++i) {
+      coriolis[i] -= gravity[i];
+      friction[i] = m.friction[i];
+      for (std::size_t j = 0; j < n; ++j) {
+        const double ahead = m.takes_rates() ? m.qdd_ref_used[j] : 0;
+        inertia[i] += m.inertia[i * n + j] * ahead;
+        feedback[i] += m.inertia[i * n + j] * (m.v[j] - ahead);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    limit[i] =
+        m.last[i] - inertia[i] - coriolis[i] - gravity[i] - friction[i] - feedback[i] - m.offset[i];
+  }
+  return {inertia, coriolis, gravity, friction, feedback, m.offset, limit, m.last};
+}
+
 bool ControlLaw::saturated(int joint) const noexcept {
   return impl_->cut[static_cast<std::size_t>(joint)] != 0;
 }

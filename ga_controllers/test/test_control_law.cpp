@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "counting_allocator.hpp"
 #include "ga_controllers/control_law.hpp"
@@ -205,6 +207,153 @@ TEST(ControlLaw, StartGoesOnFromTheTorqueBefore) {
   Values tau(6);
   law.update(at.q, at.qd, at.reference(), kDt, tau);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
+}
+
+TEST(ControlLaw, StartsWithItsOwnTorqueWhereNothingDroveTheArm) {
+  // Brakes were on: from zero torque the arm would sag before the blend is over.
+  const Chain chain = puma();
+  ControlLaw law(chain, parameters(LawKind::kGravityHold));
+  const Wave at(0);
+  const Values rest(6, 0.0);
+  Values tau(6), gravity(6);
+  law.start(at.q, rest, Values(6, NAN));
+  law.update(at.q, rest, {}, kDt, tau);
+  Dynamics(chain).gravity(at.q, gravity);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], gravity[i], 1e-12);
+}
+
+/// Lets the PUMA follow the wave for 0.8 s and then whatever `after` gives (nothing: no reference).
+/// Returns the largest change of a torque per cycle in the first 50 ms of it, over its limit.
+struct Jump {
+  Jump(LawKind kind, const std::function<std::optional<Wave>(const Wave&, const Plant&)>& after) {
+    const Chain chain = puma();
+    Plant plant(chain, {.friction = false});
+    ControlLaw law(chain, parameters(kind, 30));
+    const Wave start(0);
+    plant.reset(start.q, start.qd);
+    law.start(start.q, start.qd, Values(6, 0.0));
+    Values tau(6), before(6);
+    std::optional<Wave> now;
+    for (int k = 0; k < 4000; ++k) {
+      if (k < 800) now = Wave(k * kDt);
+      if (k == 800) now = after(Wave(0.8), plant);
+      if (k == 800) at_jump.assign(plant.q().begin(), plant.q().end());
+      before = tau;
+      law.update(plant.q(), plant.qd(), now ? now->reference() : Reference{}, kDt, tau);
+      for (std::size_t i = 0; i < 6 && k >= 800 && k < 850; ++i) {
+        step = std::max(step, std::abs(tau[i] - before[i]) / chain.joints()[i].limits.effort);
+      }
+      plant.step(tau, kDt);
+      for (std::size_t i = 0; i < 6 && k >= 800; ++i) {
+        const double back = (plant.q()[i] - at_jump[i]) * (Wave(0.8).qd[i] > 0 ? 1 : -1);
+        furthest_back = std::min(furthest_back, back);
+      }
+    }
+    end.assign(plant.q().begin(), plant.q().end());
+    speed = *std::max_element(plant.qd().begin(), plant.qd().end());
+  }
+  double step = 0, speed = 0, furthest_back = 0;
+  Values at_jump, end;
+};
+
+TEST(ControlLaw, WithoutAReferenceTheArmComesToRestAndDoesNotComeBack) {
+  for (const LawKind kind :
+       {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    const Jump jump(kind, [](const Wave&, const Plant&) { return std::nullopt; });
+    EXPECT_LT(jump.step, 0.01);
+    EXPECT_LT(std::abs(jump.speed), 1e-3);
+    EXPECT_GT(jump.furthest_back, kind == LawKind::kTracking ? -1e-3 : -0.02);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_LT(std::abs(jump.end[i] - jump.at_jump[i]), 0.2) << "joint " << i + 1;
+    }
+  }
+}
+
+TEST(ControlLaw, AReferenceThatStopsDeadIsSmoothed) {
+  // So does joint_trajectory_controller when it aborts: it holds the measured position.
+  for (const LawKind kind :
+       {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    const Jump jump(kind, [](const Wave& wave, const Plant& plant) {
+      Wave hold = wave;
+      hold.q.assign(plant.q().begin(), plant.q().end());
+      hold.qd.assign(6, 0.0);
+      hold.qdd.assign(6, 0.0);
+      return hold;
+    });
+    EXPECT_LT(jump.step, 0.01) << "law " << static_cast<int>(kind);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(jump.end[i], jump.at_jump[i], 1e-3);
+  }
+}
+
+TEST(ControlLaw, AFarSetPointIsReachedWithoutAJerk) {
+  Values goal;
+  const Jump jump(LawKind::kTracking, [&](const Wave& wave, const Plant&) {
+    Wave far = wave;
+    for (std::size_t i = 0; i < 6; ++i) far.q[i] += 0.5;
+    far.qd.assign(6, 0.0);
+    far.qdd.assign(6, 0.0);
+    goal = far.q;
+    return far;
+  });
+  EXPECT_LT(jump.step, 0.01);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(jump.end[i], goal[i], 1e-3);
+}
+
+TEST(ControlLaw, AStepOfAccelerationIsFollowedAtOnce) {
+  // As trajectories of constant accelerations have them; smoothing would leave the path.
+  const Chain chain = puma();
+  Plant plant(chain, {.friction = false});
+  LawParameters p = parameters(LawKind::kTracking, 60);
+  p.torque_limit = Values(6, 1e4);
+  ControlLaw law(chain, p);
+  Values q{0, -0.8, 1.6, 0, 0.1, 0}, qd(6, 0.0), qdd(6, 0.0), tau(6);
+  plant.reset(q, qd);
+  law.start(q, qd, Values(6, NAN));
+  double worst = 0;
+  for (int k = 0; k < 1000; ++k) {
+    qdd.assign(6, k < 400 ? 0.0 : k < 700 ? 3.0 : -3.0);
+    law.update(plant.q(), plant.qd(), {q, qd, qdd}, kDt, tau);
+    plant.step(tau, kDt);
+    for (std::size_t i = 0; i < 6; ++i) {
+      q[i] += qd[i] * kDt + qdd[i] * kDt * kDt / 2;
+      qd[i] += qdd[i] * kDt;
+      worst = std::max(worst, std::abs(plant.q()[i] - q[i]));
+    }
+  }
+  EXPECT_LT(worst, 1e-4);
+}
+
+TEST(ControlLaw, TermsAddUpToTheTorque) {
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTrackingIntegral, 30);
+  p.friction = 1;
+  ControlLaw law(chain, p);
+  Dynamics dynamics(chain, {.drives = ga_dynamics::Drives::kArmature});
+  Values tau(6), expected(6), bad(6, NAN), q = Wave(0).q;
+  law.start(q, Wave(0).qd, Values(6, 1.0));
+  for (int k = 0; k < 100; ++k) {
+    const Wave now(k * kDt);
+    q = now.q;
+    for (double& value : q) value += 0.02;
+    if (k == 99) q[2] += 1;  // into the limits
+    law.update(k == 50 ? bad : q, now.qd, now.reference(), kDt, tau);
+    const TorqueTerms t = law.terms();
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(t.inertia[i] + t.coriolis[i] + t.gravity[i] + t.friction[i] + t.feedback[i] +
+                      t.blend[i] + t.limit[i],
+                  tau[i], 1e-9);
+      EXPECT_DOUBLE_EQ(t.total[i], tau[i]);
+      if (k != 99) {
+        EXPECT_NEAR(t.limit[i], 0, 1e-9);
+      }
+    }
+    if (k == 50) continue;
+    dynamics.gravity(q, expected);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(t.gravity[i], expected[i], 1e-9);
+    dynamics.inverse_dynamics(q, Values(6, 0.0), law.followed().qdd, expected);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(t.inertia[i] + t.gravity[i], expected[i], 1e-9);
+  }
+  EXPECT_GT(std::abs(law.terms().limit[2]), 1);
 }
 
 TEST(ControlLaw, TorqueAndItsRateStayWithinTheirLimits) {

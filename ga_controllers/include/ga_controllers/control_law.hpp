@@ -61,15 +61,32 @@ struct LawParameters {
 
 enum class LawStatus {
   kOk,
-  kReferenceHeld,  ///< the reference is not finite: the last valid position is held
+  kReferenceHeld,  ///< the reference is not finite: the last valid one is brought to rest
   kStateHeld,      ///< the measured state is not finite: gravity is held at the last valid position
   kError  ///< either of them for error_cycles updates in a row; the torque still holds the arm
 };
 std::string to_string(LawStatus status);
 
-/// Reference of one instant; velocity and acceleration are ignored where the law has none.
+/// Reference of one instant; velocity and acceleration are ignored where the law has none. Empty:
+/// there is none, the last one (after start() the arm) is brought to rest and held.
+///
+/// A jump of position or velocity that would step a torque by more than 1 % of its limit is
+/// smoothed: what the law follows goes on from where it was and swings over, within the bandwidth
+/// and about a quarter of the torque. Acceleration alone may step.
 struct Reference {
   std::span<const double> q, qd, qdd;
+};
+
+/// The parts of the last update's torque, N m. They add up to the total.
+struct TorqueTerms {
+  std::span<const double> inertia;   ///< D(q) times the acceleration of the reference
+  std::span<const double> coriolis;  ///< C(q,qd)
+  std::span<const double> gravity;   ///< G(q)
+  std::span<const double> friction;  ///< fed forward
+  std::span<const double> feedback;  ///< D(q) times the acceleration that corrects the error
+  std::span<const double> blend;     ///< what is left of the torque before the last change
+  std::span<const double> limit;     ///< what the limits cut off
+  std::span<const double> total;
 };
 
 /// Construction allocates and throws std::invalid_argument naming the parameter. All else is
@@ -85,8 +102,9 @@ class ControlLaw {
   LawKind kind() const noexcept;
 
   /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
-  /// driven with before, zero if it was not) and the integral is empty. Non-finite values count as
-  /// zero torque and as an unknown position.
+  /// driven with before) and the integral is empty. Where last_torque is not finite nothing drove
+  /// the joint before (brakes, no power): its first torque is the law's own. A non-finite state
+  /// counts as unknown.
   void start(std::span<const double> q, std::span<const double> qd,
              std::span<const double> last_torque) noexcept;
   /// Changes the law or its gains in mid-motion; the torque goes on from where it is.
@@ -103,6 +121,12 @@ class ControlLaw {
   std::span<const double> integral() const noexcept;
   std::span<const double> acceleration() const noexcept;
   bool saturated(int joint) const noexcept;
+  /// The reference of the last update as it was given or is held, and as it is followed, smoothed
+  /// after changes and jumps. Gravity hold: the arm's own state.
+  Reference reference() const noexcept;
+  Reference followed() const noexcept;
+  /// Costs about an inverse dynamics more; valid until the next call.
+  TorqueTerms terms() noexcept;
 
  private:
   struct Impl;
