@@ -310,7 +310,7 @@ struct ControlLaw::Impl {
       cut[i] = wanted > given ? 1 : wanted < given ? -1 : 0;
       tau[i] = last[i] = given;
     }
-    changed = false;
+    changed = changed && !located;
   }
 
   enum class Rest {
@@ -348,6 +348,7 @@ struct ControlLaw::Impl {
   std::vector<double> friction;  ///< fed forward in the last update
   std::vector<double> terms;     ///< scratch of ControlLaw::terms()
   bool changed = false, jumped = false;
+  bool located = true;     ///< since start() there was a valid state, or there was no start()
   bool state_lost = true;  ///< the last update had no valid state: gravity is all there is
   double since_change = 0;
   int bad_cycles = 0;
@@ -379,6 +380,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     m.settled[i] = false;
   }
   m.changed = true;
+  m.located = known;
   m.bad_cycles = 0;
 }
 
@@ -411,9 +413,14 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
       state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.parameters.error_cycles);
   m.state_lost = !state_known;
   if (!state_known) {
-    m.dynamics.gravity(m.q_valid, tau);
+    if (m.located) {
+      m.dynamics.gravity(m.q_valid, tau);
+    } else {
+      for (std::size_t i = 0; i < m.n; ++i) tau[i] = std::isfinite(m.last[i]) ? m.last[i] : 0;
+    }
     m.finish(tau, dt);
   } else {
+    m.located = true;
     std::copy_n(q.begin(), m.n, m.q_valid.begin());
     std::copy_n(qd.begin(), m.n, m.qd_valid.begin());
     if (!m.takes_reference()) {
@@ -450,7 +457,7 @@ TorqueTerms ControlLaw::terms() noexcept {
   const auto inertia = part(0), coriolis = part(1), gravity = part(2), friction = part(3),
              feedback = part(4), limit = part(5);
   std::fill(m.terms.begin(), m.terms.end(), 0.0);
-  m.dynamics.gravity(m.q_valid, gravity);
+  if (m.located) m.dynamics.gravity(m.q_valid, gravity);
   if (!m.state_lost) {
     m.dynamics.bias(m.q_valid, m.qd_valid, coriolis);
     m.dynamics.inertia_matrix(m.q_valid, m.inertia);

@@ -440,6 +440,19 @@ TEST(ControlLaw, NonFiniteStateHoldsGravity) {
   for (const double v : tau) EXPECT_TRUE(std::isfinite(v));
 }
 
+TEST(ControlLaw, StartedBlindItKeepsTheTorqueUntilItSees) {
+  const Chain chain = puma();
+  ControlLaw law(chain, parameters(LawKind::kGravityHold));
+  const Wave at(0.3);
+  const Values rest(6, 0.0), bad(6, NAN), before{1, 30, 10, 0.3, 0.2, 0.1};
+  Values tau(6);
+  law.start(bad, rest, before);
+  EXPECT_EQ(law.update(bad, rest, {}, kDt, tau), LawStatus::kStateHeld);
+  EXPECT_EQ(tau, before);
+  EXPECT_EQ(law.update(at.q, rest, {}, kDt, tau), LawStatus::kOk);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
+}
+
 TEST(ControlLaw, NothingAllocatesAfterConstruction) {
   const Chain chain = puma();
   LawParameters p = parameters(LawKind::kTracking);
@@ -454,6 +467,7 @@ TEST(ControlLaw, NothingAllocatesAfterConstruction) {
     law.change(kAllLaws[k % 4]);
     if (k % 100 == 0) law.change_gains(std::span(&other, 1));
     law.update(k % 1000 == 7 ? bad : at.q, at.qd, at.reference(), kDt, tau);
+    law.terms();
   }
   EXPECT_EQ(test::allocations() - before, 0);
 }

@@ -104,7 +104,7 @@ class ControlLaw {
   /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
   /// driven with before) and the integral is empty. Where last_torque is not finite nothing drove
   /// the joint before (brakes, no power): its first torque is the law's own. A non-finite state
-  /// counts as unknown.
+  /// counts as unknown: until there is a finite one the torque stays what it was.
   void start(std::span<const double> q, std::span<const double> qd,
              std::span<const double> last_torque) noexcept;
   /// Changes the law or its gains in mid-motion; the torque goes on from where it is.

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arm_model.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace ga_controllers {
+
+using ga_dynamics::Chain;
+using ga_dynamics::ChainJoint;
+using law_controller::Params;
+
+namespace {
+
+Chain read_chain(const std::string& robot_description, const Params& p) {
+  if (robot_description.empty()) {
+    throw std::invalid_argument(
+        "there is no robot description: the controller manager must have received one on "
+        "~/robot_description before it loads this controller");
+  }
+  ga_dynamics::ChainOptions options;
+  options.base = p.base;
+  options.tip = p.tip;
+  options.gravity = {p.gravity[0], p.gravity[1], p.gravity[2]};
+  options.freeze_off_chain = true;
+  return Chain::from_urdf_text(robot_description, options);
+}
+
+/// The joint's number in <ros2_control>, or infinity.
+double rate_limit(const ChainJoint& joint) {
+  const auto found = joint.parameters.find("torque_rate_limit");
+  if (found == joint.parameters.end()) return std::numeric_limits<double>::infinity();
+  const std::string& text = found->second;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
+    throw std::invalid_argument("joint '" + joint.name + "': torque_rate_limit '" + text +
+                                "' in <ros2_control> is not a positive number");
+  }
+  return value;
+}
+
+}  // namespace
+
+ArmModel::ArmModel(const std::string& robot_description, const Params& p)
+    : chain(read_chain(robot_description, p)) {
+  for (const ChainJoint& joint : chain.joints()) {
+    joints.push_back(joint.name);
+    if (!(joint.limits.effort > 0) || !std::isfinite(joint.limits.effort)) {
+      throw std::invalid_argument("joint '" + joint.name +
+                                  "' has no positive effort limit: give the description's <limit> "
+                                  "tag an effort attribute");
+    }
+  }
+  if (!p.joints.empty() && p.joints.size() != joints.size()) {
+    throw std::invalid_argument("parameter joints names " + std::to_string(p.joints.size()) +
+                                " joints, but the chain from '" + chain.base().name + "' to '" +
+                                chain.tip().name + "' has " + std::to_string(joints.size()) +
+                                ": change joints, base or tip");
+  }
+  for (const std::string& name : p.joints.empty() ? joints : p.joints) {
+    const auto found = std::find(joints.begin(), joints.end(), name);
+    if (found == joints.end()) {
+      throw std::invalid_argument("parameter joints: '" + name + "' is not on the chain from '" +
+                                  chain.base().name + "' to '" + chain.tip().name + "'");
+    }
+    listed.push_back(static_cast<std::size_t>(found - joints.begin()));
+  }
+}
+
+std::vector<double> ArmModel::spread(const std::vector<double>& values,
+                                     const char* parameter) const {
+  const std::size_t n = joints.size();
+  if (values.size() != 1 && values.size() != n) {
+    throw std::invalid_argument("parameter " + std::string(parameter) + " has " +
+                                std::to_string(values.size()) + " values; give one for all or " +
+                                std::to_string(n) + ", one per joint");
+  }
+  std::vector<double> spread(n);
+  for (std::size_t k = 0; k < n; ++k) spread[listed[k]] = values[values.size() == 1 ? 0 : k];
+  return spread;
+}
+
+std::vector<JointGains> ArmModel::gains(const Params& p) const {
+  const std::vector<double> bandwidth = spread(p.gains.bandwidth, "gains.bandwidth");
+  const std::vector<double> damping = spread(p.gains.damping, "gains.damping");
+  std::vector<JointGains> gains;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    gains.push_back(gains_from_bandwidth(bandwidth[i], damping[i]));
+  }
+  const auto replace = [&](const std::vector<double>& given, const char* name,
+                           double JointGains::*member) {
+    if (given.empty()) return;
+    const std::vector<double> values = spread(given, name);
+    for (std::size_t i = 0; i < gains.size(); ++i) gains[i].*member = values[i];
+  };
+  replace(p.gains.kp, "gains.kp", &JointGains::kp);
+  replace(p.gains.kd, "gains.kd", &JointGains::kd);
+  replace(p.gains.ki, "gains.ki", &JointGains::ki);
+  return gains;
+}
+
+LawParameters ArmModel::law(LawKind kind, const Params& p) const {
+  LawParameters law;
+  law.kind = kind;
+  law.gains = gains(p);
+  for (const ChainJoint& joint : chain.joints()) {
+    law.torque_limit.push_back(joint.limits.effort);
+    law.torque_rate_limit.push_back(rate_limit(joint));
+  }
+  if (!p.torque_limit.empty()) {
+    const std::vector<double> own = spread(p.torque_limit, "torque_limit");
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      law.torque_limit[i] = std::min(law.torque_limit[i], own[i]);
+    }
+  }
+  if (!p.torque_rate_limit.empty()) {
+    law.torque_rate_limit = spread(p.torque_rate_limit, "torque_rate_limit");
+  }
+  law.friction = p.friction;
+  law.friction_velocity = p.friction_velocity;
+  law.integral_dead_band = p.integral_dead_band;
+  law.integral_limit = p.integral_limit;
+  law.blend_time = p.blend_time;
+  law.error_cycles = static_cast<int>(p.error_cycles);
+  return law;
+}
+
+}  // namespace ga_controllers

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__PLUGINS__LAW_CONTROLLER_HPP_
+#define GA_CONTROLLERS__PLUGINS__LAW_CONTROLLER_HPP_
+
+// A chainable ros2_control controller around a ControlLaw: references of position, velocity and
+// acceleration in, effort commands out. What happens on each transition is told in
+// doc/controllers.md.
+//
+// update() and the functions it calls neither allocate, lock, throw nor log; what they have to say
+// they leave in atomics for a timer. Activation and deactivation run in the real-time loop as well.
+
+#include <atomic>
+#include <chrono>
+#include <controller_interface/chainable_controller_interface.hpp>
+#include <memory>
+#include <mutex>
+#include <realtime_tools/realtime_publisher.hpp>
+#include <realtime_tools/realtime_thread_safe_box.hpp>
+#include <string>
+#include <vector>
+
+#include "arm_model.hpp"
+#include "notice.hpp"
+#include "set_point.hpp"
+#include "state_message.hpp"
+
+namespace ga_controllers {
+
+class LawController : public controller_interface::ChainableControllerInterface {
+ public:
+  explicit LawController(LawKind kind) : kind_(kind) {}
+
+  using CallbackReturn = controller_interface::CallbackReturn;
+  using ReturnType = controller_interface::return_type;
+  using State = rclcpp_lifecycle::State;
+
+  controller_interface::InterfaceConfiguration command_interface_configuration() const override;
+  controller_interface::InterfaceConfiguration state_interface_configuration() const override;
+
+  CallbackReturn on_init() override;
+  CallbackReturn on_configure(const State& previous) override;
+  CallbackReturn on_activate(const State& previous) override;
+  CallbackReturn on_deactivate(const State& previous) override;
+  CallbackReturn on_cleanup(const State& previous) override;
+
+ protected:
+  std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list()
+      override;
+  bool on_set_chained_mode(bool chained) override;
+  ReturnType update_reference_from_subscribers(const rclcpp::Time& time,
+                                               const rclcpp::Duration& period) override;
+  ReturnType update_and_write_commands(const rclcpp::Time& time,
+                                       const rclcpp::Duration& period) override;
+
+ private:
+  using StateMessage = control_msgs::msg::DynamicJointState;
+  using SetPointMessage = trajectory_msgs::msg::JointTrajectory;
+
+  void make_topics(double state_publish_rate);
+  void take_message(const SetPointMessage& message);
+  rcl_interfaces::msg::SetParametersResult check_gains(
+      const std::vector<rclcpp::Parameter>& parameters) const;
+  void hand_over_gains();
+  void report();
+
+  bool read_state();
+  void read_references();
+  void keep_within_limits() noexcept;
+  void take_gains();
+  bool write_torque();
+  void publish(const rclcpp::Time& time, double dt);
+  void forget_references();
+
+  const LawKind kind_;
+  std::shared_ptr<law_controller::ParamListener> parameter_listener_;
+  law_controller::Params parameters_;
+
+  /// The model is replaced in on_configure while messages and parameters may come in.
+  mutable std::mutex model_mutex_;
+  std::unique_ptr<ArmModel> model_;
+  std::unique_ptr<ControlLaw> law_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
+  realtime_tools::RealtimeThreadSafeBox<std::vector<JointGains>> new_gains_;
+  std::atomic<bool> gains_are_new_{false};
+
+  rclcpp::Subscription<SetPointMessage>::SharedPtr subscription_;
+  realtime_tools::RealtimeThreadSafeBox<SetPoint> messages_;
+  std::atomic<std::uint64_t> last_message_{0};
+  std::unique_ptr<realtime_tools::RealtimePublisher<StateMessage>> publisher_;
+  StateMessage state_message_;
+  rclcpp::TimerBase::SharedPtr reporter_;
+  std::atomic<Notice> notice_{Notice::kNone};
+  std::atomic<std::size_t> noticed_joint_{0};
+  std::atomic<bool> chained_{false};
+
+  // Of the control loop; one value per joint in the chain's order.
+  std::vector<double> q_, qd_, tau_, written_;
+  std::vector<double> q_ref_, qd_ref_, qdd_ref_;
+  std::vector<JointGains> gains_;
+  SetPoint set_point_;
+  std::uint64_t messages_before_activation_ = 0;
+  double set_point_age_ = 0, since_publishing_ = 0, publishing_period_ = 0;
+  bool has_reference_ = false;
+  int missed_reads_ = 0, missed_writes_ = 0;
+  std::chrono::steady_clock::time_point last_update_;
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__PLUGINS__LAW_CONTROLLER_HPP_

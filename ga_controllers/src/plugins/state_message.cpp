@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state_message.hpp"
+
+#include <array>
+#include <limits>
+
+namespace ga_controllers {
+
+namespace {
+
+constexpr std::array kNames = {
+    "reference.position",  // as given or held
+    "reference.velocity", "reference.acceleration",
+    "followed.position",  // smoothed after changes and jumps
+    "followed.velocity",  "followed.acceleration",
+    "position",  // measured
+    "velocity",
+    "error.position",  // reference less measured, as in the stock controllers
+    "error.velocity",     "error.integral",         "torque.inertia",  "torque.coriolis",
+    "torque.gravity",     "torque.friction",        "torque.feedback", "torque.blend",
+    "torque.limit",       "torque.total",
+};
+
+}  // namespace
+
+control_msgs::msg::DynamicJointState make_state_message(const std::vector<std::string>& joints,
+                                                        const std::vector<std::size_t>& listed) {
+  control_msgs::msg::DynamicJointState message;
+  for (const std::size_t i : listed) {
+    message.joint_names.push_back(joints[i]);
+    auto& values = message.interface_values.emplace_back();
+    values.interface_names.assign(kNames.begin(), kNames.end());
+    values.values.assign(kNames.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  return message;
+}
+
+void fill_state_message(control_msgs::msg::DynamicJointState& message,
+                        std::span<const std::size_t> listed, std::span<const double> q,
+                        std::span<const double> qd, ControlLaw& law) noexcept {
+  const Reference given = law.reference(), followed = law.followed();
+  const TorqueTerms torque = law.terms();
+  for (std::size_t k = 0; k < listed.size(); ++k) {
+    const std::size_t i = listed[k];
+    const std::array<double, kNames.size()> values = {
+        given.q[i],
+        given.qd[i],
+        given.qdd[i],
+        followed.q[i],
+        followed.qd[i],
+        followed.qdd[i],
+        q[i],
+        qd[i],
+        given.q[i] - q[i],
+        given.qd[i] - qd[i],
+        -law.integral()[i],
+        torque.inertia[i],
+        torque.coriolis[i],
+        torque.gravity[i],
+        torque.friction[i],
+        torque.feedback[i],
+        torque.blend[i],
+        torque.limit[i],
+        torque.total[i],
+    };
+    std::copy(values.begin(), values.end(), message.interface_values[k].values.begin());
+  }
+}
+
+}  // namespace ga_controllers
