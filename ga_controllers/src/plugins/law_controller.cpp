@@ -14,7 +14,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// A controller that is activated within this time of its last update, with its torques still
 /// commanded, was restarted by a change of the chain.
-constexpr auto kRestart = std::chrono::milliseconds(100);
+constexpr std::chrono::duration<double> kRestart(0.1);
+constexpr double kRestartDistance = 1e-3;  ///< rad or m, besides what its velocity explains
 /// A longer cycle than this [s] counts as this long: the fading of torques must not be skipped.
 constexpr double kLongestCycle = 0.1;
 constexpr const char* kReferences[] = {"position", "velocity", "acceleration"};
@@ -68,7 +69,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
     return CallbackReturn::FAILURE;
   }
   const std::size_t n = model_->joints.size();
-  for (auto* values : {&q_, &qd_, &tau_, &written_, &q_ref_, &qd_ref_, &qdd_ref_}) {
+  for (auto* values : {&q_, &qd_, &tau_, &written_, &q_before_, &q_ref_, &qd_ref_, &qdd_ref_}) {
     values->assign(n, kNan);
   }
   gains_.assign(n, {});
@@ -137,14 +138,17 @@ bool LawController::on_set_chained_mode(bool chained) {
 
 LawController::CallbackReturn LawController::on_activate(const State&) {
   missed_reads_ = missed_writes_ = 0;
+  q_before_.swap(q_);
   std::fill(q_.begin(), q_.end(), kNan);
   std::fill(qd_.begin(), qd_.end(), kNan);
   const bool located = read_state();
+  // Neither has anyone else driven the arm since the last update nor moved it.
   bool restarted = std::chrono::steady_clock::now() - last_update_ < kRestart;
   bool driven = false;
   for (std::size_t i = 0; i < tau_.size(); ++i) {
     tau_[i] = command_interfaces_[i].get_optional().value_or(kNan);
-    restarted = restarted && tau_[i] == written_[i];
+    const double reach = kRestartDistance + 2 * std::abs(qd_[i]) * kRestart.count();
+    restarted = restarted && tau_[i] == written_[i] && std::abs(q_[i] - q_before_[i]) < reach;
     driven = driven || (std::isfinite(tau_[i]) && tau_[i] != 0);
   }
   // The gravity hold is what the others fall back to: it may keep a torque blindly for a few

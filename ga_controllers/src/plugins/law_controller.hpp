@@ -95,7 +95,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   std::atomic<bool> chained_{false};
 
   // Of the control loop; one value per joint in the chain's order.
-  std::vector<double> q_, qd_, tau_, written_;
+  std::vector<double> q_, qd_, q_before_, tau_, written_;
   std::vector<double> q_ref_, qd_ref_, qdd_ref_;
   std::vector<JointGains> gains_;
   SetPoint set_point_;

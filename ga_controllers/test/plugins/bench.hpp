@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BENCH_HPP_
+#define BENCH_HPP_
+
+// What the tests of the controllers share: a simulated arm behind ros2_control's handles and a
+// controller on it without a controller manager.
+
+#include <memory>
+#include <rclcpp/rclcpp.hpp>
+#include <string>
+#include <vector>
+
+#include "controllers.hpp"
+#include "ga_dynamics/plant.hpp"
+#include "robots.hpp"
+
+namespace test {
+
+using ga_controllers::LawController;
+
+constexpr double kDt = 1e-3;
+
+std::unique_ptr<LawController> make_controller(LawKind kind);
+
+/// A simulated arm and its handles. Friction is off unless asked for: it would hide small errors.
+class Arm {
+ public:
+  explicit Arm(const std::string& urdf, bool friction = false);
+
+  std::size_t size() const { return effort.size(); }
+  double limit(std::size_t joint) const { return chain.joints()[joint].limits.effort; }
+  void put(const Values& q, const Values& qd);
+  /// Commands the torques that give the arm the acceleration.
+  void drive(const Values& qdd);
+  void write_states();  ///< from the plant to the handles
+  void step();          ///< lets kDt pass with the commanded torques
+  Values torque() const;
+  double speed() const;  ///< of the fastest joint
+  double distance(const Values& q) const;
+
+  ga_dynamics::Chain chain;
+  ga_dynamics::Plant plant;
+  std::vector<hardware_interface::CommandInterface::SharedPtr> effort;
+  std::vector<hardware_interface::StateInterface::SharedPtr> position, velocity;
+};
+
+/// A controller on the arm, taken through its life as the controller manager does it.
+class Bench {
+ public:
+  Bench(LawKind kind, const std::string& urdf, std::vector<rclcpp::Parameter> parameters = {},
+        const std::string& name = "controller");
+  ~Bench();
+
+  bool configure();  ///< and exports the references
+  bool activate(Arm& arm, bool chained = false);
+  void deactivate();
+  /// One update, without the arm. Returns whether it was OK.
+  bool update();
+  /// One cycle: states, update, dt of the arm. Returns the largest change of a torque over its
+  /// limit.
+  double cycle(Arm& arm);
+  /// Several of them; the largest of the changes.
+  double cycles(Arm& arm, int count);
+  void refer(const ga_controllers::Reference& reference);
+  void spin_some();
+
+  std::unique_ptr<LawController> controller;
+  std::vector<hardware_interface::CommandInterface::SharedPtr> references;
+  rclcpp::Time now{0, 0, RCL_ROS_TIME};
+
+ private:
+  rclcpp::executors::SingleThreadedExecutor executor_;
+  Values before_;
+};
+
+}  // namespace test
+
+#endif  // BENCH_HPP_

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLANT_SYSTEM_HPP_
+#define PLANT_SYSTEM_HPP_
+
+// A simulated arm as hardware of ros2_control: effort commands, position and velocity states,
+// brakes that close when no controller claims the torques any more.
+
+#include <atomic>
+#include <cmath>
+#include <hardware_interface/system_interface.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ga_dynamics/plant.hpp"
+
+namespace test {
+
+/// What the test sees of the arm while the controller manager runs it.
+struct ArmWatch {
+  std::mutex mutex;
+  std::vector<double> q, qd, torque;
+  double largest_step = 0;         ///< of a torque over its limit, in a cycle of ordinary length
+  std::atomic<bool> blind{false};  ///< the positions read as NaN
+  std::atomic<bool> braked{true};
+
+  std::vector<double> position() {
+    const std::lock_guard lock(mutex);
+    return q;
+  }
+  double speed() {
+    const std::lock_guard lock(mutex);
+    double speed = 0;
+    for (const double v : qd) speed = std::max(speed, std::abs(v));
+    return speed;
+  }
+  double take_largest_step() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(largest_step, 0.0);
+  }
+};
+
+class PlantSystem : public hardware_interface::SystemInterface {
+ public:
+  PlantSystem(const ga_dynamics::Chain& chain, const std::vector<double>& start,
+              std::shared_ptr<ArmWatch> watch)
+      : chain_(chain),
+        plant_(chain, {.brake_torque = std::vector<double>(chain.joints().size(), 1e3)}),
+        watch_(std::move(watch)),
+        torque_(chain.joints().size(), 0.0) {
+    plant_.reset(start, std::vector<double>(start.size(), 0.0));
+    set_brakes(true);
+  }
+
+  hardware_interface::CallbackReturn on_configure(const rclcpp_lifecycle::State&) override {
+    for (const auto& joint : chain_.joints()) {
+      effort_.push_back(get_command_interface_handle(joint.name + "/effort"));
+      position_.push_back(get_state_interface_handle(joint.name + "/position"));
+      velocity_.push_back(get_state_interface_handle(joint.name + "/velocity"));
+    }
+    return hardware_interface::CallbackReturn::SUCCESS;
+  }
+
+  hardware_interface::return_type perform_command_mode_switch(
+      const std::vector<std::string>& start, const std::vector<std::string>& stop) override {
+    if (!start.empty()) {
+      set_brakes(false);
+    } else if (!stop.empty()) {
+      set_brakes(true);
+      // No torque is left for the next controller to go on from.
+      for (const auto& effort : effort_) std::ignore = effort->set_value(std::nan(""));
+    }
+    return hardware_interface::return_type::OK;
+  }
+
+  hardware_interface::return_type read(const rclcpp::Time&, const rclcpp::Duration&) override {
+    for (std::size_t i = 0; i < torque_.size(); ++i) {
+      std::ignore = position_[i]->set_value(watch_->blind ? std::nan("") : plant_.q()[i]);
+      std::ignore = velocity_[i]->set_value(plant_.qd()[i]);
+    }
+    return hardware_interface::return_type::OK;
+  }
+
+  hardware_interface::return_type write(const rclcpp::Time&,
+                                        const rclcpp::Duration& period) override {
+    const std::lock_guard lock(watch_->mutex);
+    for (std::size_t i = 0; i < torque_.size(); ++i) {
+      const double commanded = effort_[i]->get_optional().value_or(torque_[i]);
+      const bool driven = std::isfinite(commanded) && driven_;
+      const double step = std::abs(commanded - torque_[i]) / chain_.joints()[i].limits.effort;
+      if (driven && period.seconds() < 2e-3) {
+        watch_->largest_step = std::max(watch_->largest_step, step);
+      }
+      torque_[i] = std::isfinite(commanded) ? commanded : 0;
+    }
+    // The first torques after the brakes go on from nothing.
+    driven_ = !watch_->braked && std::isfinite(effort_[0]->get_optional().value_or(NAN));
+    plant_.step(torque_, std::min(period.seconds(), 0.01));
+    watch_->q.assign(plant_.q().begin(), plant_.q().end());
+    watch_->qd.assign(plant_.qd().begin(), plant_.qd().end());
+    watch_->torque = torque_;
+    return hardware_interface::return_type::OK;
+  }
+
+ private:
+  void set_brakes(bool on) {
+    for (int i = 0; i < plant_.size(); ++i) plant_.set_brake(i, on);
+    watch_->braked = on;
+  }
+
+  ga_dynamics::Chain chain_;
+  ga_dynamics::Plant plant_;
+  std::shared_ptr<ArmWatch> watch_;
+  std::vector<double> torque_;
+  bool driven_ = false;
+  std::vector<hardware_interface::CommandInterface::SharedPtr> effort_;
+  std::vector<hardware_interface::StateInterface::SharedPtr> position_, velocity_;
+};
+
+}  // namespace test
+
+#endif  // PLANT_SYSTEM_HPP_

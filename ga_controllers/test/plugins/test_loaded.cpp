@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Controllers loaded by a real controller manager, at 1 kHz, behind the stock
+// joint_trajectory_controller: chains that change, switches in mid-motion, aborts, fallbacks.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <controller_manager/controller_manager.hpp>
+#include <controller_manager_msgs/srv/switch_controller.hpp>
+#include <fstream>
+#include <hardware_interface/component_parser.hpp>
+#include <lifecycle_msgs/msg/state.hpp>
+#include <thread>
+#include <trajectory_msgs/msg/joint_trajectory.hpp>
+
+#include "plant_system.hpp"
+#include "robots.hpp"
+
+namespace test {
+namespace {
+
+using controller_interface::return_type;
+using ga_dynamics::Chain;
+using lifecycle_msgs::msg::State;
+using namespace std::chrono_literals;
+using Names = std::vector<std::string>;
+
+const LawKind kLaw = law_under_test();
+const bool kTakesReferences = kLaw != LawKind::kGravityHold;
+
+/// The description with a <ros2_control> block for its joints instead of its own.
+std::string with_hardware(std::string urdf, const std::string& block) {
+  const std::size_t begin = urdf.find("<ros2_control");
+  if (begin != std::string::npos) urdf.erase(begin, urdf.find("</robot>") - begin);
+  return urdf.insert(urdf.find("</robot>"), block);
+}
+
+std::string system_block(const Chain& chain, const std::string& plugin, const Values& start) {
+  std::string block = "<ros2_control name=\"arm\" type=\"system\"><hardware><plugin>" + plugin +
+                      "</plugin></hardware>";
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    block += "<joint name=\"" + chain.joints()[i].name +
+             "\"><command_interface name=\"effort\"/><state_interface name=\"position\">"
+             "<param name=\"initial_value\">" +
+             std::to_string(start[i]) +
+             "</param></state_interface><state_interface name=\"velocity\"/></joint>";
+  }
+  return block + "</ros2_control>";
+}
+
+/// Some other hardware: a controller manager wants one in its description.
+const char* const kBystander =
+    "<ros2_control name=\"bystander\" type=\"system\"><hardware>"
+    "<plugin>mock_components/GenericSystem</plugin></hardware>"
+    "<gpio name=\"lamp\"><state_interface name=\"on\"/></gpio></ros2_control>";
+
+class Manager : public controller_manager::ControllerManager {
+ public:
+  using ControllerManager::ControllerManager;
+  hardware_interface::ResourceManager& resources() { return *resource_manager_; }
+};
+
+rclcpp::NodeOptions manager_options() {
+  return controller_manager::get_cm_node_options().append_parameter_override("update_rate", 1000);
+}
+
+/// A controller manager with an arm, running.
+class Cell {
+ public:
+  explicit Cell(const std::string& urdf, bool mock = false)
+      : chain(Chain::from_urdf_text(urdf)),
+        start(Motion(chain, 0.3).q),
+        watch(std::make_shared<ArmWatch>()),
+        executor_(std::make_shared<rclcpp::executors::SingleThreadedExecutor>()) {
+    const std::string arm =
+        system_block(chain, mock ? "mock_components/GenericSystem" : "PlantSystem", start);
+    manager = std::make_shared<Manager>(executor_, with_hardware(urdf, mock ? arm : kBystander),
+                                        true, "controller_manager", "", manager_options());
+    if (!mock) {
+      hardware_interface::HardwareComponentParams params;
+      params.hardware_info =
+          hardware_interface::parse_control_resources_from_urdf(with_hardware(urdf, arm)).at(0);
+      params.clock = manager->get_clock();
+      params.executor = executor_;
+      manager->resources().import_component(std::make_unique<PlantSystem>(chain, start, watch),
+                                            params);
+      rclcpp_lifecycle::State active(State::PRIMARY_STATE_ACTIVE, "active");
+      EXPECT_EQ(manager->resources().set_component_state("arm", active),
+                hardware_interface::return_type::OK);
+    }
+    user = std::make_shared<rclcpp::Node>("user");
+    executor_->add_node(manager);
+    executor_->add_node(user);
+    spinner_ = std::thread([this] { executor_->spin(); });
+    loop_ = std::thread([this] { run(); });
+  }
+  ~Cell() {
+    running_ = false;
+    loop_.join();
+    executor_->cancel();
+    spinner_.join();
+    manager->shutdown_controllers();
+  }
+
+  /// Loads and configures it; false if either fails.
+  bool load(const std::string& name, const std::string& type, const std::string& parameters = {},
+            const Names& fallback = {}) {
+    if (!parameters.empty()) {
+      const std::string path =
+          ::testing::TempDir() + name_of(kLaw) + "_" + name + "_parameters.yaml";
+      std::ofstream(path) << "/**:\n  ros__parameters:\n" << parameters;
+      manager->set_parameter({name + ".params_file", path});
+    }
+    if (!fallback.empty()) manager->set_parameter({name + ".fallback_controllers", fallback});
+    return manager->load_controller(name, type) != nullptr &&
+           manager->configure_controller(name) == return_type::OK;
+  }
+  bool load_law(const std::string& name, LawKind kind, const Names& fallback = {}) {
+    return load(name, "ga_controllers/" + name_of(kind), {}, fallback);
+  }
+  /// The stock trajectory controller before `law`.
+  bool load_trajectory_controller(const std::string& name, const std::string& law,
+                                  double tolerance = 0) {
+    std::string joints, command_joints, constraints;
+    for (const auto& joint : chain.joints()) {
+      joints += joint.name + ", ";
+      command_joints += law + "/" + joint.name + ", ";
+      constraints += "      " + joint.name + ": {trajectory: " + std::to_string(tolerance) + "}\n";
+    }
+    return load(name, "joint_trajectory_controller/JointTrajectoryController",
+                "    joints: [" + joints + "]\n    command_joints: [" + command_joints +
+                    "]\n    command_interfaces: [position, velocity, acceleration]\n"
+                    "    state_interfaces: [position, velocity]\n    constraints:\n" +
+                    constraints);
+  }
+  bool change(const Names& activate, const Names& deactivate) {
+    return manager->switch_controller(
+               activate, deactivate,
+               controller_manager_msgs::srv::SwitchController::Request::STRICT, true,
+               rclcpp::Duration::from_seconds(5)) == return_type::OK;
+  }
+  bool active(const std::string& name) {
+    for (const auto& controller : manager->get_loaded_controllers()) {
+      if (controller.info.name == name) {
+        return controller.c->get_lifecycle_id() == State::PRIMARY_STATE_ACTIVE;
+      }
+    }
+    return false;
+  }
+  /// Sends the arm on its way to start + offset, to be there after `seconds`.
+  void move(const std::string& trajectory_controller, double offset, double seconds) {
+    auto publisher = user->create_publisher<trajectory_msgs::msg::JointTrajectory>(
+        "/" + trajectory_controller + "/joint_trajectory", 1);
+    for (int k = 0; k < 500 && publisher->get_subscription_count() == 0; ++k) {
+      std::this_thread::sleep_for(10ms);
+    }
+    trajectory_msgs::msg::JointTrajectory message;
+    for (const auto& joint : chain.joints()) message.joint_names.push_back(joint.name);
+    message.points.resize(1);
+    for (const double q : start) message.points[0].positions.push_back(q + offset);
+    message.points[0].velocities = message.points[0].accelerations = Values(start.size(), 0.0);
+    message.points[0].time_from_start = rclcpp::Duration::from_seconds(seconds);
+    publisher->publish(message);
+    std::this_thread::sleep_for(20ms);
+  }
+  double distance(const Values& from) const {
+    double distance = 0;
+    const Values q = watch->position();
+    for (std::size_t i = 0; i < q.size(); ++i)
+      distance = std::max(distance, std::abs(q[i] - from[i]));
+    return distance;
+  }
+
+  Chain chain;
+  Values start;
+  std::shared_ptr<ArmWatch> watch;
+  std::shared_ptr<Manager> manager;
+  rclcpp::Node::SharedPtr user;
+
+ private:
+  void run() {
+    auto next = std::chrono::steady_clock::now();
+    rclcpp::Time before = manager->get_trigger_clock()->now();
+    while (running_) {
+      next = std::max(next + 1ms, std::chrono::steady_clock::now());
+      std::this_thread::sleep_until(next);
+      const rclcpp::Time now = manager->get_trigger_clock()->now();
+      const rclcpp::Duration period = now - before;
+      before = now;
+      manager->read(now, period);
+      manager->update(now, period);
+      manager->write(now, period);
+    }
+  }
+
+  rclcpp::Executor::SharedPtr executor_;
+  std::atomic<bool> running_{true};
+  std::thread spinner_, loop_;
+};
+
+TEST(Loaded, ByItsNameOnAStockHardwarePlugin) {
+  Cell cell(scara(), true);
+  ASSERT_TRUE(cell.load_law("law", kLaw));
+  ASSERT_TRUE(cell.change({"law"}, {}));
+  std::this_thread::sleep_for(100ms);
+  ASSERT_TRUE(cell.active("law"));
+  ASSERT_TRUE(cell.change({}, {"law"}));
+  // The mock arm does not move; what is left commanded is its weight.
+  Values gravity(4);
+  ga_dynamics::Dynamics(cell.chain).gravity(cell.start, gravity);
+  auto quill = cell.manager->resources().claim_command_interface("quill/effort");
+  EXPECT_NEAR(quill.get_optional().value(), gravity[2], 0.05);
+  EXPECT_EQ(cell.manager->unload_controller("law"), return_type::OK);
+}
+
+TEST(Loaded, TheChainChangesInMidMotionWithoutABump) {
+  Cell cell(puma());
+  ASSERT_TRUE(cell.load_law("law", kLaw));
+  ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law"));
+  ASSERT_TRUE(cell.change({"law"}, {}));
+  std::this_thread::sleep_for(300ms);
+  EXPECT_LT(cell.distance(cell.start), 2e-3) << "the arm sagged when the brakes opened";
+  cell.watch->take_largest_step();
+  double largest = 0, furthest = 0;
+  for (int k = 0; k < 4; ++k) {
+    ASSERT_TRUE(cell.change({"trajectory"}, {}));
+    const Values attached = cell.watch->position();
+    std::this_thread::sleep_for(200ms);
+    if (k == 0) {
+      EXPECT_LT(cell.distance(attached), 2e-3);
+    }
+    largest = std::max(largest, cell.watch->take_largest_step());
+    cell.move("trajectory", k % 2 == 0 ? 0.3 : 0.0, 1.2);
+    std::this_thread::sleep_for(500ms);
+    cell.watch->take_largest_step();
+    const Values at = cell.watch->position();
+    ASSERT_TRUE(cell.change({}, {"trajectory"}));
+    std::this_thread::sleep_for(50ms);
+    largest = std::max(largest, cell.watch->take_largest_step());
+    std::this_thread::sleep_for(800ms);
+    furthest = std::max(furthest, cell.distance(at));
+    EXPECT_TRUE(cell.active("law"));
+    EXPECT_LT(cell.watch->speed(), 0.02);
+  }
+  RecordProperty("largest_step", std::to_string(largest));
+  RecordProperty("furthest", std::to_string(furthest));
+  EXPECT_LT(largest, 0.01);
+  EXPECT_LT(furthest, 0.2);
+}
+
+TEST(Loaded, SwitchesToEveryOtherControllerAndBackInMidMotion) {
+  Cell cell(puma());
+  ASSERT_TRUE(cell.load_law("law", kLaw));
+  ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law"));
+  std::map<LawKind, std::string> others;
+  for (const LawKind kind : kAllLaws) {
+    if (kind == kLaw) continue;
+    others[kind] = name_of(kind);
+    ASSERT_TRUE(cell.load_law(others[kind], kind));
+  }
+  ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
+  std::this_thread::sleep_for(300ms);
+  double largest = 0, furthest = 0;
+  bool there = false;
+  for (const auto& [kind, other] : others) {
+    cell.move("trajectory", there ? 0.0 : 0.3, 1.2);
+    there = !there;
+    std::this_thread::sleep_for(500ms);
+    cell.watch->take_largest_step();
+    const Values at = cell.watch->position();
+    ASSERT_TRUE(cell.change({other}, {"trajectory", "law"}));
+    std::this_thread::sleep_for(100ms);
+    ASSERT_TRUE(cell.change({"law"}, {other}));
+    std::this_thread::sleep_for(100ms);
+    ASSERT_TRUE(cell.change({"trajectory"}, {}));
+    std::this_thread::sleep_for(500ms);
+    largest = std::max(largest, cell.watch->take_largest_step());
+    furthest = std::max(furthest, cell.distance(at));
+  }
+  RecordProperty("largest_step", std::to_string(largest));
+  RecordProperty("furthest", std::to_string(furthest));
+  EXPECT_LT(largest, 0.02);
+  EXPECT_LT(furthest, 0.25);
+}
+
+TEST(Loaded, AnAbortedTrajectoryLeavesAStandingArm) {
+  if (!kTakesReferences) return;
+  Cell cell(puma());
+  ASSERT_TRUE(cell.load_law("law", kLaw));
+  ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law", 2e-4));
+  ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
+  std::this_thread::sleep_for(300ms);
+  cell.watch->take_largest_step();
+  cell.move("trajectory", 0.5, 1.0);  // friction alone makes a larger error than is tolerated
+  std::this_thread::sleep_for(1500ms);
+  RecordProperty("largest_step", std::to_string(cell.watch->take_largest_step()));
+  EXPECT_LT(cell.watch->speed(), 0.02);
+  EXPECT_LT(cell.distance(cell.start), 0.4) << "it was not aborted";
+  EXPECT_TRUE(cell.active("law"));
+}
+
+TEST(Loaded, TheGravityHoldTakesOverFromAnError) {
+  if (kLaw == LawKind::kGravityHold) return;
+  Cell cell(puma());
+  ASSERT_TRUE(cell.load_law("fallback", LawKind::kGravityHold));
+  ASSERT_TRUE(cell.load_law("law", kLaw, {"fallback"}));
+  ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law"));
+  ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
+  std::this_thread::sleep_for(500ms);
+  cell.watch->take_largest_step();
+  const Values at = cell.watch->position();
+  cell.watch->blind = true;
+  for (int k = 0; k < 200 && cell.active("law"); ++k) std::this_thread::sleep_for(1ms);
+  cell.watch->blind = false;
+  std::this_thread::sleep_for(500ms);
+  EXPECT_FALSE(cell.active("law"));
+  EXPECT_FALSE(cell.active("trajectory"));
+  EXPECT_TRUE(cell.active("fallback"));
+  EXPECT_FALSE(cell.watch->braked);
+  EXPECT_LT(cell.distance(at), 0.01);
+  EXPECT_LT(cell.watch->speed(), 0.01);
+}
+
+TEST(Loaded, AnArmThatStaysBlindIsLeftToItsBrakes) {
+  Cell cell(puma());
+  const bool falls_back = kLaw != LawKind::kGravityHold;
+  if (falls_back) {
+    ASSERT_TRUE(cell.load_law("fallback", LawKind::kGravityHold));
+  }
+  ASSERT_TRUE(cell.load_law("law", kLaw, falls_back ? Names{"fallback"} : Names{}));
+  ASSERT_TRUE(cell.change({"law"}, {}));
+  std::this_thread::sleep_for(300ms);
+  const Values at = cell.watch->position();
+  cell.watch->blind = true;
+  std::this_thread::sleep_for(500ms);
+  EXPECT_FALSE(cell.active("law"));
+  EXPECT_FALSE(cell.active("fallback"));
+  EXPECT_TRUE(cell.watch->braked);
+  EXPECT_LT(cell.distance(at), 0.01);
+  EXPECT_FALSE(cell.change({"law"}, {})) << "blind it must not start";
+}
+
+}  // namespace
+}  // namespace test
