@@ -11,17 +11,29 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ga_dynamics/plant.hpp"
 
 namespace test {
 
+/// Largest changes of a torque over its limit, from one cycle to the next.
+struct Steps {
+  double any = 0;
+  double at_switch = 0;  ///< in the two cycles after a switch of controllers
+
+  void add(const Steps& other) {
+    any = std::max(any, other.any);
+    at_switch = std::max(at_switch, other.at_switch);
+  }
+};
+
 /// What the test sees of the arm while the controller manager runs it.
 struct ArmWatch {
   std::mutex mutex;
   std::vector<double> q, qd, torque;
-  double largest_step = 0;         ///< of a torque over its limit, in a cycle of ordinary length
+  Steps steps;
   std::atomic<bool> blind{false};  ///< the positions read as NaN
   std::atomic<bool> braked{true};
 
@@ -35,18 +47,19 @@ struct ArmWatch {
     for (const double v : qd) speed = std::max(speed, std::abs(v));
     return speed;
   }
-  double take_largest_step() {
+  Steps take_steps() {
     const std::lock_guard lock(mutex);
-    return std::exchange(largest_step, 0.0);
+    return std::exchange(steps, Steps{});
   }
 };
 
 class PlantSystem : public hardware_interface::SystemInterface {
  public:
-  PlantSystem(const ga_dynamics::Chain& chain, const std::vector<double>& start,
+  PlantSystem(const ga_dynamics::Chain& chain, bool friction, const std::vector<double>& start,
               std::shared_ptr<ArmWatch> watch)
       : chain_(chain),
-        plant_(chain, {.brake_torque = std::vector<double>(chain.joints().size(), 1e3)}),
+        plant_(chain, {.friction = friction,
+                       .brake_torque = std::vector<double>(chain.joints().size(), 1e3)}),
         watch_(std::move(watch)),
         torque_(chain.joints().size(), 0.0) {
     plant_.reset(start, std::vector<double>(start.size(), 0.0));
@@ -64,6 +77,7 @@ class PlantSystem : public hardware_interface::SystemInterface {
 
   hardware_interface::return_type perform_command_mode_switch(
       const std::vector<std::string>& start, const std::vector<std::string>& stop) override {
+    since_switch_ = -1;  // this cycle's torques are still the old ones
     if (!start.empty()) {
       set_brakes(false);
     } else if (!stop.empty()) {
@@ -89,14 +103,15 @@ class PlantSystem : public hardware_interface::SystemInterface {
       const double commanded = effort_[i]->get_optional().value_or(torque_[i]);
       const bool driven = std::isfinite(commanded) && driven_;
       const double step = std::abs(commanded - torque_[i]) / chain_.joints()[i].limits.effort;
-      if (driven && period.seconds() < 2e-3) {
-        watch_->largest_step = std::max(watch_->largest_step, step);
+      if (driven) {
+        watch_->steps.add({step, since_switch_ < 2 ? step : 0});
       }
       torque_[i] = std::isfinite(commanded) ? commanded : 0;
     }
+    ++since_switch_;
     // The first torques after the brakes go on from nothing.
     driven_ = !watch_->braked && std::isfinite(effort_[0]->get_optional().value_or(NAN));
-    plant_.step(torque_, std::min(period.seconds(), 0.01));
+    plant_.step(torque_, period.seconds());
     watch_->q.assign(plant_.q().begin(), plant_.q().end());
     watch_->qd.assign(plant_.qd().begin(), plant_.qd().end());
     watch_->torque = torque_;
@@ -114,6 +129,7 @@ class PlantSystem : public hardware_interface::SystemInterface {
   std::shared_ptr<ArmWatch> watch_;
   std::vector<double> torque_;
   bool driven_ = false;
+  int since_switch_ = 0;
   std::vector<hardware_interface::CommandInterface::SharedPtr> effort_;
   std::vector<hardware_interface::StateInterface::SharedPtr> position_, velocity_;
 };
