@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -54,7 +55,6 @@ class Operator {
   bool connect() {
     return wait([this] { return publisher_->get_subscription_count() > 0; });
   }
-  std::size_t listeners() const { return publisher_->get_subscription_count(); }
   /// Sends it and lets the controller's node take it in.
   void send(const JointTrajectory& what) {
     publisher_->publish(what);
@@ -161,8 +161,7 @@ TEST(Alone, FollowsSetPointsOfTheTopic) {
   ASSERT_TRUE(bench.configure());
   Operator user(bench);
   if (!kTakesReferences) {
-    user.wait([] { return false; });
-    EXPECT_EQ(user.listeners(), 0u);
+    EXPECT_EQ(bench.controller->get_node()->count_subscribers("/controller/reference"), 0u);
     return;
   }
   ASSERT_TRUE(user.connect());
@@ -438,6 +437,7 @@ TEST(Alone, AllocatesNothing) {
   const auto node = bench.controller->get_node();
   const rclcpp::Duration dt = rclcpp::Duration::from_seconds(kDt);
   long allocations = 0;
+  std::chrono::duration<double, std::micro> spent{0};
   for (int k = 0; k < 10000; ++k) {
     if (k % 1000 == 500) {
       node->set_parameter(Parameter("gains.bandwidth", Values(k % 2000 < 1000 ? 6 : 1, 40.0)));
@@ -451,12 +451,15 @@ TEST(Alone, AllocatesNothing) {
     }
     bench.now = bench.now + dt;
     const long before = allocations_of_this_thread();
+    const auto start = std::chrono::steady_clock::now();
     const auto result = bench.controller->update(bench.now, dt);
+    spent += std::chrono::steady_clock::now() - start;
     allocations += allocations_of_this_thread() - before;
     ASSERT_EQ(result, controller_interface::return_type::OK);
     arm.step();
   }
   EXPECT_EQ(allocations, 0);
+  RecordProperty("microseconds_per_update", std::to_string(spent.count() / 10000));
 }
 
 }  // namespace
