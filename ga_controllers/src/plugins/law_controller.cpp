@@ -169,7 +169,6 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   messages_before_activation_ = last_message_;
   has_reference_ = false;
   since_publishing_ = 0;
-  notice_ = Notice::kNone;
   return CallbackReturn::SUCCESS;
 }
 
@@ -250,7 +249,7 @@ void LawController::hand_over_gains() {
 }
 
 void LawController::report() {
-  const Notice notice = notice_;
+  const Notice notice = notice_.exchange(Notice::kNone);  // what lasts is noted again
   if (notice == Notice::kNone) return;
   const rclcpp::Logger logger = get_node()->get_logger();
   rclcpp::Clock& clock = *get_node()->get_clock();
@@ -302,7 +301,6 @@ LawController::ReturnType LawController::update_reference_from_subscribers(
     notice_ = Notice::kReferenceStale;
     return ReturnType::OK;
   }
-  notice_ = Notice::kNone;
   // Messages come slower than cycles: in between the motion goes on.
   const double t = set_point_age_;
   for (std::size_t i = 0; i < q_ref_.size(); ++i) {
@@ -327,7 +325,7 @@ void LawController::read_references() {
     has_reference_ = false;
     noticed_joint_ = i;
   }
-  notice_ = has_reference_ ? Notice::kNone : Notice::kReferenceNotFinite;
+  if (!has_reference_) notice_ = Notice::kReferenceNotFinite;
 }
 
 void LawController::keep_within_limits() noexcept {
