@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ga_dynamics/cholesky.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_controllers {
@@ -110,6 +111,9 @@ struct ControlLaw::Impl {
         settled(n),
         push(n),
         rest_torque(n),
+        pushed(n),
+        torque_step(n),
+        factor(n * n),
         fading(n),
         inertia(n * n),
         q_ref_used(n),
@@ -239,10 +243,12 @@ struct ControlLaw::Impl {
   /// Integrates e, but not while its effect is cut off by a limit, nor rounding noise at rest.
   void integrate(std::size_t i, double e, double dt) {
     // The followed reference: after a change it moves although the given one may rest. One that
-    // moves by less than the dead band in a second rests, unless it is turning back.
+    // moves by less than the dead band in a second rests, unless it is turning back; and so does
+    // one that is so slow that its friction is no longer fed forward in full.
     const double band = parameters.integral_dead_band;
     const bool at_goal = std::abs(e) < band;
-    const bool resting = std::abs(qd_ref_used[i]) <= band && std::abs(qdd_ref_used[i]) <= 10 * band;
+    const double slow = std::max(band, parameters.friction > 0 ? 2 * parameters.friction_velocity : 0);
+    const bool resting = std::abs(qd_ref_used[i]) <= slow && std::abs(qdd_ref_used[i]) <= 10 * slow;
     rests[i] = !resting ? Rest::kMoving : at_goal ? Rest::kAtGoal : Rest::kBeside;
     if (rests[i] == Rest::kAtGoal) return;
     push[i] = e < 0 ? 1 : -1;
@@ -252,8 +258,31 @@ struct ControlLaw::Impl {
     sum[i] = std::clamp(sum[i] + e * dt, -parameters.integral_limit, parameters.integral_limit);
   }
 
+  /// What the integral has added in a rest was against stiction, and the next motion's friction is
+  /// fed forward: kept, it would hold the joint back, or push it, until it is integrated away
+  /// again.
+  void forget_pushes() {
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool leaves = settled[i] && rests[i] == Rest::kMoving;
+      torque_step[i] = leaves && gains[i].ki > 0 ? pushed[i] : 0;
+      any = any || torque_step[i] != 0;
+      if (leaves) settled[i] = false;
+    }
+    if (!any) return;
+    dynamics.inertia_matrix(q_valid, factor);
+    ga_dynamics::cholesky_solve(static_cast<int>(n), factor.data(), torque_step.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (gains[i].ki > 0) sum[i] += torque_step[i] / gains[i].ki;
+    }
+  }
+
   void command_acceleration(double dt) {
     fade_reference(dt);
+    if (parameters.kind == LawKind::kTrackingIntegral) {
+      for (std::size_t i = 0; i < n; ++i) integrate(i, q_valid[i] - q_ref_used[i], dt);
+      forget_pushes();
+    }
     for (std::size_t i = 0; i < n; ++i) {
       const JointGains& g = gains[i];
       const double e = q_valid[i] - q_ref_used[i];
@@ -268,7 +297,6 @@ struct ControlLaw::Impl {
           v[i] = qdd_ref_used[i] - g.kd * (qd_valid[i] - qd_ref_used[i]) - g.kp * e;
           break;
         case LawKind::kTrackingIntegral:
-          integrate(i, e, dt);
           v[i] = qdd_ref_used[i] - g.kd * (qd_valid[i] - qd_ref_used[i]) - g.kp * e - g.ki * sum[i];
           break;
       }
@@ -282,17 +310,18 @@ struct ControlLaw::Impl {
   /// friction brakes the joint there and then holds it with torque to spare both ways.
   void relax(std::span<double> tau) {
     for (std::size_t i = 0; i < n; ++i) {
-      if (rests[i] == Rest::kMoving) {
-        settled[i] = false;
-      } else if (!settled[i]) {
+      if (rests[i] == Rest::kMoving) continue;
+      if (!settled[i]) {
         settled[i] = true;
-        rest_torque[i] = tau[i];
+        rest_torque[i] = tau[i] - friction[i];
         push[i] = rests[i] == Rest::kAtGoal ? 0 : push[i];
       }
-      if (rests[i] != Rest::kAtGoal || push[i] == 0) continue;
-      const double added = (tau[i] - rest_torque[i]) * push[i];
+      const double added = (tau[i] - friction[i] - rest_torque[i]) * push[i];
       const double coulomb = push[i] > 0 ? drives[i].coulomb_positive : drives[i].coulomb_negative;
-      tau[i] -= push[i] * std::clamp(added, 0.0, parameters.friction * coulomb);
+      pushed[i] = push[i] * std::clamp(added, 0.0, parameters.friction * coulomb);
+      if (rests[i] != Rest::kAtGoal) continue;
+      tau[i] -= pushed[i];
+      friction[i] -= pushed[i];
     }
   }
 
@@ -339,7 +368,9 @@ struct ControlLaw::Impl {
   std::vector<Rest> rests;
   std::vector<char> settled;  ///< rest_torque is of this rest
   std::vector<int> push;      ///< where the integral pushed last: +1, −1; 0: not in this rest
-  std::vector<double> rest_torque;  ///< when the reference came to rest
+  std::vector<double> rest_torque;          ///< when the reference came to rest
+  std::vector<double> pushed;               ///< what the law has added since, up to the friction
+  std::vector<double> torque_step, factor;  ///< scratch of forget_pushes()
   std::vector<Fading> fading;
   std::vector<double> inertia;
   std::vector<double> q_ref_used, qd_ref_used, qdd_ref_used;

@@ -107,6 +107,45 @@ INSTANTIATE_TEST_SUITE_P(BreakAwayFriction, AtTheGoal,
                                          GoalCase{"quintic", 2.5, 1.3, 1},
                                          GoalCase{"quintic", 2.5, 1.3, 3}));
 
+/// Largest error of any joint between `from` and `to` s, rad.
+double largest_error(const Recording& r, double from, double to) {
+  double largest = 0;
+  for (std::size_t k = 0; k < r.time.size(); ++k) {
+    if (r.time[k] < from || r.time[k] > to) continue;
+    for (std::size_t i = 0; i < r.q.size(); ++i) {
+      largest = std::max(largest, std::abs(r.q[i][k] - r.q_ref[i][k]));
+    }
+  }
+  return largest;
+}
+
+TEST(ClosedLoop, AMotionAfterARestIsFollowedAsWellAsTheFirst) {
+  const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
+  const std::vector<double> here{0, -1, 1, 0, 0.4, 0}, there{0.6, -0.6, 1.4, 0.5, 0.9, 0.7};
+  std::vector<std::unique_ptr<ga_dynamics::Trajectory>> parts;
+  for (int k = 0; k < 3; ++k) {
+    parts.push_back(
+        ga_dynamics::make_quintic(k % 2 == 0 ? here : there, k % 2 == 0 ? there : here, 2));
+    parts.push_back(ga_dynamics::make_hold(k % 2 == 0 ? there : here, 1.5));
+  }
+  const auto motion = ga_dynamics::make_sequence(std::move(parts));
+  ga_controllers::LawParameters p;
+  p.kind = ga_controllers::LawKind::kTrackingIntegral;
+  p.gains = {ga_controllers::gains_from_bandwidth(40, 1)};
+  p.friction = 1;
+  p.friction_velocity = 0.001;
+  p.integral_dead_band = 1.5e-4;
+  LawUnderTest law = computed_torque(chain, p);
+  ga_dynamics::Plant plant(chain);
+  LoopOptions options;
+  options.signals = signals_of(chain);
+  const Recording r = run_loop(plant, chain, *motion, law, options);
+  const double first = largest_error(r, 0, 2);
+  for (const double start : {3.5, 7.0}) {
+    EXPECT_LT(largest_error(r, start, start + 2), std::max(2 * first, 5e-4)) << start << " s";
+  }
+}
+
 TEST(ClosedLoop, TheDeadBandDoesNothingWhileTheLawApproachesADistantReference) {
   const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
   const std::vector<double> from{0, -1, 1, 0, 0.4, 0}, goal{0.3, -0.7, 1.2, 0.3, 0.8, 0.4}, rest(6);

@@ -85,6 +85,25 @@ std::vector<JointSignals> signals_of(const Chain& chain) {
   return signals;
 }
 
+LawParameters law_parameters(ga_controllers::LawKind kind,
+                             std::vector<ga_controllers::JointGains> gains, double friction,
+                             std::span<const JointSignals> signals) {
+  LawParameters p;
+  p.kind = kind;
+  p.gains = std::move(gains);
+  p.friction = friction;
+  // It follows the reference, which has no noise, so the step may be steep: where it is wider,
+  // joints stick before they turn back and before they reach the goal.
+  p.friction_velocity = 0.0003;
+  // One count either way cannot be told from the goal.
+  for (const JointSignals& s : signals) {
+    if (s.counts_per_rad > 0) {
+      p.integral_dead_band = std::max(p.integral_dead_band, 1.2 / s.counts_per_rad);
+    }
+  }
+  return p;
+}
+
 LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters) {
   const auto law = std::make_shared<ControlLaw>(model, parameters);
   const auto expected = std::make_shared<std::vector<double>>(model.joints().size());
@@ -198,6 +217,17 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
   r.update_time_mean = total / static_cast<double>(cycles);
   r.update_time_max = longest;
   return r;
+}
+
+void trace_tool(Recording& r, const Chain& chain) {
+  Tool tool(chain);
+  std::vector<double> q(r.q.size());
+  for (std::size_t k = 0; k < r.time.size(); ++k) {
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = r.q[i][k];
+    tool.append(q, r.tool);
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = r.q_ref[i][k];
+    tool.append(q, r.tool_ref);
+  }
 }
 
 Metrics measure(const Recording& r, const Chain& chain, double duration) {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct JointSignals {
 /// torque_per_volt). Joints that give none get none. Throws std::runtime_error naming the joint and
 /// the parameter where a value is no positive number.
 std::vector<JointSignals> signals_of(const ga_dynamics::Chain& chain);
+
+/// Parameters of a law that sees the arm through these signals.
+ga_controllers::LawParameters law_parameters(ga_controllers::LawKind kind,
+                                             std::vector<ga_controllers::JointGains> gains,
+                                             double friction,
+                                             std::span<const JointSignals> signals);
 
 struct LoopOptions {
   double rate = 1000;                 ///< Hz
@@ -76,6 +83,9 @@ struct Metrics {
 Recording run_loop(ga_dynamics::Plant& plant, const ga_dynamics::Chain& model,
                    const ga_dynamics::Trajectory& trajectory, LawUnderTest& law,
                    const LoopOptions& options, const std::function<void(double)>& progress = {});
+
+/// Fills the paths of the tool, real and wanted, from the joints'.
+void trace_tool(Recording& recording, const ga_dynamics::Chain& chain);
 
 Metrics measure(const Recording& recording, const ga_dynamics::Chain& chain, double duration);
 

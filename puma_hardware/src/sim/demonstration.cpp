@@ -12,7 +12,6 @@ namespace puma_hardware::sim {
 
 using ga_controllers::JointGains;
 using ga_controllers::LawKind;
-using ga_controllers::LawParameters;
 using ga_dynamics::Chain;
 using ga_dynamics::ChainJoint;
 using ga_dynamics::DhJoint;
@@ -120,20 +119,7 @@ LawUnderTest make_law(const std::string& id, const Chain& chain,
   for (const LawName& law : kLaws) {
     if (id != law.id) continue;
     label = law.label;
-    LawParameters p;
-    p.kind = law.kind;
-    p.gains = gains;
-    p.friction = options.friction;
-    // It follows the reference, which has no noise, so the step may be steep: where it is wider,
-    // joints stick before they turn back and before they reach the goal.
-    p.friction_velocity = 0.001;
-    double coarsest = 0;
-    for (const JointSignals& s : signals) {
-      if (s.counts_per_rad > 0) coarsest = std::max(coarsest, 1 / s.counts_per_rad);
-    }
-    // One count either way cannot be told from the goal.
-    p.integral_dead_band = 1.2 * coarsest;
-    return computed_torque(chain, p);
+    return computed_torque(chain, law_parameters(law.kind, gains, options.friction, signals));
   }
   refuse("--law", id, "unknown; give integral, tracking, ptp, hold or pd");
 }
