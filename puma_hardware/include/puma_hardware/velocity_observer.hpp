@@ -6,6 +6,16 @@
 // acceleration fed forward. The plain difference of counts has steps of 0.1 rad/s at 1 kHz on the
 // PUMA; an observer without feed-forward trades them for a lag. All functions are real-time safe
 // and do not throw.
+//
+// Why this one: error of the velocity at 1 kHz on counts of the PUMA's joint 1, in mrad/s
+// (test_velocity.cpp prints the table and fails if it does not hold).
+//                              sinusoid, 1 Hz, 1.9 rad/s   quintic line, 0.47 rad/s
+//                               rms  jumps  lag             rms  jumps  lag
+// difference                   42.2   71.7    1 ms         41.6   72.9    0 ms
+// filtered difference          57.0    6.3    7 ms          5.4    6.2    7 ms
+// observer                    109.5    0.9   13 ms          6.9    0.6   13 ms
+// observer, acceleration fed    0.9    0.6    0 ms          0.8    0.6    0 ms
+// the same, 20 % wrong         21.9    0.6    3 ms          1.6    0.6    3 ms
 
 #include <cmath>
 

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PUMA_HARDWARE__ARM__SAFETY_MACHINE_HPP_
+#define PUMA_HARDWARE__ARM__SAFETY_MACHINE_HPP_
+
+// Decides alone whether torque may flow: off → ready → calibrated → active → fault, and ready →
+// calibrating → ready for the small motions that tell where the arm is. Knows nothing of cards;
+// every cycle it is told what was seen and asked, and says what may go out. All functions but
+// describe() are real-time safe, none throws.
+//
+// fault              reaction   trips when                                       calibration lost
+// thermal            ramp down  a thermal switch has opened
+// encoder-jump       cut        counts go jump_ratio times faster than the joint            yes
+// encoder-frozen     cut        counts stand still while torque pushes and the
+//                               potentiometer moves frozen_turns, or for frozen_time        yes
+//                               while there is no potentiometer to ask
+// pot-mismatch       cut        potentiometer and encoder part by pot_tolerance_turns       yes
+// overspeed          cut        faster than overspeed_ratio times the speed limit
+// soft-limit         limit      within soft_limit_margin of a limit: torque outwards fades
+//                               to none at the limit
+// hard-limit         cut        beyond a limit. An arm that is activated beyond it may move
+//                               back, no further out
+// ad-timeout         ramp down  max_ad_timeouts conversions in a row failed
+// command-timeout    hold       the newest command is older than command_timeout
+// torque-not-finite  ramp down  a command is not a number
+// torque-excessive   ramp down  a command exceeds torque_ratio times the limit (less is clamped)
+// deadline-missed    ramp down  max_missed_deadlines cycles were missed in a row
+// card-lost          cut        a card does not answer any more                             yes
+// guard-lost         ramp down  nobody would write 0 V if this process died
+// emergency-stop     cut        asked for
+//
+// A hold or a ramp-down needs a torque. The caller may give one each cycle, of a law that damps the
+// arm and holds it against gravity. Without it, a hold is a ramp-down, and what fades is the last
+// torque that went out. A hold becomes a ramp-down after hold_time: brakes hold joints 1–3 better
+// than motors, and joints 4–6 stand by their friction.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "puma_hardware/arm/arm_settings.hpp"
+
+namespace puma_hardware {
+
+enum class ArmState { kOff, kReady, kCalibrating, kCalibrated, kActive, kFault };
+const char* to_string(ArmState state) noexcept;
+
+enum class Fault {
+  kNone,
+  kThermal,
+  kEncoderJump,
+  kEncoderFrozen,
+  kPotMismatch,
+  kOverspeed,
+  kSoftLimit,
+  kHardLimit,
+  kAdTimeout,
+  kCommandTimeout,
+  kTorqueNotFinite,
+  kTorqueExcessive,
+  kDeadlineMissed,
+  kCardLost,
+  kGuardLost,
+  kEmergencyStop
+};
+const char* to_string(Fault fault) noexcept;
+
+/// What a fault does. kLimit does not leave the active state.
+enum class Reaction {
+  kNone,
+  kLimit,     ///< the torque is limited (soft limits: none outwards), the arm goes on
+  kHold,      ///< the arm is held where it is (by the caller's holding law), commands are ignored
+  kRampDown,  ///< the torque fades while the brakes come on, then 0 V and power off
+  kCut        ///< 0 V within this cycle, brakes on, power off
+};
+const char* to_string(Reaction reaction) noexcept;
+Reaction reaction_to(Fault fault) noexcept;
+/// Does the fault leave it open where the arm is?
+bool spoils_calibration(Fault fault) noexcept;
+
+struct FaultRecord {
+  Fault fault = Fault::kNone;
+  int joint = -1;        ///< −1: none in particular
+  double value = 0;      ///< that tripped it
+  double threshold = 0;  ///< that it broke
+  std::uint64_t cycle = 0;
+};
+/// "joint2: overspeed: 2.31 rad/s, allowed 1.81"; allocates.
+std::string describe(const FaultRecord& record, const ArmSettings& settings);
+
+struct SafetyInputs {
+  std::array<double, 6> q{}, qd{};         ///< rad, rad/s
+  std::array<double, 6> count_speed{};     ///< rad/s of the drives, unfiltered, of this cycle
+  std::array<double, 6> pot_turns{};       ///< motor revolutions, potentiometer minus encoder
+  std::array<bool, 6> pot_fresh{};         ///< sampled in this cycle
+  std::array<double, 6> torque_command{};  ///< N m asked for
+  double command_age = 0;                  ///< s; infinite: there was none yet
+  std::array<double, 6> hold_torque{};     ///< N m that would hold the arm
+  bool hold_available = false;
+  std::uint8_t thermal = 0;  ///< bit per joint
+  bool ad_timeout = false;   ///< a conversion failed in this cycle
+  bool ad_sample = true;     ///< or one ended well; neither while one is under way
+  bool card_lost = false, guard_lost = false, emergency_stop = false;
+  int lost_card = 0;  ///< base address of the card that was lost
+  double period = 0;  ///< s since the last cycle
+};
+
+struct SafetyOutputs {
+  std::array<double, 6> torque{};  ///< N m that may go out
+  bool power = false;
+  bool brakes_released = false;
+};
+
+class SafetyMachine {
+ public:
+  /// `nominal_period`: s of a cycle.
+  SafetyMachine(const ArmSettings& settings, double nominal_period) noexcept;
+
+  ArmState state() const noexcept { return state_; }
+  /// What the machine is doing beside its state: kNone, or a hold or ramp under way.
+  Reaction reaction() const noexcept { return reaction_; }
+  /// The fault that led to the fault state; kept until cleared.
+  const FaultRecord& cause() const noexcept { return cause_; }
+  /// All since the last clearing, oldest first, limits included; each fault once per joint.
+  int fault_count() const noexcept { return fault_count_; }
+  const FaultRecord& fault(int index) const noexcept;  ///< the first 16; others are empty
+
+  // Transitions; false where the state does not allow them.
+  bool open() noexcept;               ///< off → ready: cards answer, outputs are 0 V
+  bool begin_calibration() noexcept;  ///< ready → calibrating: torque for small, slow motions
+  bool calibrated() noexcept;         ///< ready → calibrated
+  bool activate() noexcept;           ///< calibrated → active
+  /// Active → calibrated, calibrating → ready, by a ramp with the brakes: the state changes at its
+  /// end.
+  bool deactivate() noexcept;
+  /// Fault → calibrated, or ready if the calibration is lost. Not while a hold or ramp is under
+  /// way. In other states it forgets the limits that were reached.
+  bool clear_faults() noexcept;
+  bool forget_calibration() noexcept;  ///< calibrated → ready
+  void close() noexcept;               ///< → off
+
+  /// One cycle. Never gives torque in a state that does not allow it. After activate() the brakes
+  /// stay on until the first command has come.
+  SafetyOutputs update(const SafetyInputs& inputs) noexcept;
+
+ private:
+  static constexpr std::size_t kKept = 16;
+
+  struct JointLimitsInForce {
+    double lower = 0, upper = 0;  ///< wider than the limits while an arm comes back from beyond
+  };
+  struct Stillness {
+    double push_time = 0;  ///< s of large torque while the counts stood still
+    bool pushed = false;
+    bool pot_known = false;
+    double pot = 0;  ///< turns, when the standing still began
+  };
+
+  bool torque_state() const noexcept;
+  void trip(Fault fault, int joint, double value, double threshold) noexcept;
+  void start_torque_state(ArmState state) noexcept;
+  void check_always(const SafetyInputs& in) noexcept;
+  void check_joint(const SafetyInputs& in, std::size_t joint) noexcept;
+  void check_frozen(const SafetyInputs& in, std::size_t joint) noexcept;
+  void check_motion(const SafetyInputs& in) noexcept;
+  void check_timing(const SafetyInputs& in) noexcept;
+  void check_command(const SafetyInputs& in) noexcept;
+  void widen_limits(const SafetyInputs& in) noexcept;
+  double limited(std::size_t joint, double torque, double q) const noexcept;
+  bool hold_usable(const SafetyInputs& in) const noexcept;
+  void begin_ramp() noexcept;
+  void end_stop() noexcept;
+  SafetyOutputs decide(const SafetyInputs& in) noexcept;
+  void fade(const SafetyInputs& in, SafetyOutputs& out) noexcept;
+
+  std::array<JointSettings, 6> joints_;
+  SafetySettings settings_;
+  double nominal_period_;
+  bool brakes_wired_;  ///< on an output of their own; otherwise they follow the power
+
+  ArmState state_ = ArmState::kOff;
+  Reaction reaction_ = Reaction::kNone;
+  bool calibration_valid_ = false;
+  bool first_cycle_ = false;   ///< of a state with torque
+  bool command_seen_ = false;  ///< since activate()
+  std::uint64_t cycle_ = 0;
+  int missed_deadlines_ = 0, ad_timeouts_ = 0;
+  double hold_left_ = 0, ramp_left_ = 0;  ///< s
+  double period_ = 0;                     ///< s of this cycle, made plausible
+  std::array<double, 6> last_torque_{};   ///< that went out
+  std::array<double, 6> ramp_torque_{};   ///< that fades
+  std::array<JointLimitsInForce, 6> limits_;
+  std::array<Stillness, 6> still_;
+
+  FaultRecord cause_;
+  std::array<FaultRecord, kKept> faults_;
+  int fault_count_ = 0;
+  std::array<std::uint8_t, static_cast<std::size_t>(Fault::kEmergencyStop) + 1>
+      seen_{};  ///< bit 0: no joint in particular, bit i: joint i
+};
+
+}  // namespace puma_hardware
+
+#endif  // PUMA_HARDWARE__ARM__SAFETY_MACHINE_HPP_

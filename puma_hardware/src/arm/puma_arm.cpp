@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "puma_hardware/arm/puma_arm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace puma_hardware {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Share of a new sample in the mean that potentiometers at rest settle to.
+constexpr double kPotShare = 0.1;
+
+}  // namespace
+
+PumaArm::PumaArm(PortIo& io, const ArmSettings& settings, double period)
+    : settings_(settings),
+      nominal_period_(period),
+      transmission_(settings),
+      safety_(settings, period),
+      dacs_(io, settings.cards.pcl726),
+      analog_(io, settings.cards.pcl818),
+      counters_{Pcl833(io, settings.cards.pcl833, 0), Pcl833(io, settings.cards.pcl833, 1)},
+      observers_{VelocityObserver(settings.observer_bandwidth, period),
+                 VelocityObserver(settings.observer_bandwidth, period),
+                 VelocityObserver(settings.observer_bandwidth, period),
+                 VelocityObserver(settings.observer_bandwidth, period),
+                 VelocityObserver(settings.observer_bandwidth, period),
+                 VelocityObserver(settings.observer_bandwidth, period)} {
+  analog_.select(settings_.cards.pcl818.pot_channel[0]);
+  seen_.command_age = kNever;
+  safety_.open();
+}
+
+PumaArm::~PumaArm() { all_off(); }
+
+void PumaArm::all_off() noexcept {
+  dacs_.zero();
+  dacs_.write_output(settings_.cards.pcl726.brake_output, false);
+  dacs_.write_output(settings_.cards.pcl726.power_output, false);
+  power_ = brakes_released_ = false;
+  reading_.torque = {};
+}
+
+bool PumaArm::at_rest() const noexcept {
+  return safety_.state() == ArmState::kReady || safety_.state() == ArmState::kCalibrated;
+}
+
+Pcl833& PumaArm::counter(std::size_t joint, int& channel) noexcept {
+  const int wired = settings_.cards.pcl833.channel[joint];
+  channel = wired % 3;
+  return counters_[static_cast<std::size_t>(wired / 3)];
+}
+
+const ArmReading& PumaArm::read(double period, std::span<const double> acceleration) noexcept {
+  seen_.period = period;
+  seen_.card_lost = false;
+  analog_.trigger();  // converts while the encoders are read
+  read_encoders(period);
+  reading_.thermal = analog_.read_thermal();
+  observe(acceleration, first_read_);
+  read_pot();
+  seen_.thermal = reading_.thermal;
+  // A card that has gone may look like six hot motors.
+  if ((seen_.ad_timeout || reading_.thermal != 0) && !analog_.answers()) {
+    seen_.card_lost = true;
+    seen_.lost_card = settings_.cards.pcl818.base;
+  }
+  first_read_ = false;
+  return reading_;
+}
+
+void PumaArm::read_encoders(double period) noexcept {
+  // Right after a late cycle a short one follows: a single count must not look like a jump.
+  const double dt = period > 0.5 * nominal_period_ ? period : 0.5 * nominal_period_;
+  for (std::size_t i = 0; i < 6; ++i) {
+    int channel = 0;
+    Pcl833& card = counter(i, channel);
+    const std::int64_t before = reading_.counts[i];
+    if (searching_) {
+      const Pcl833::IndexReading found = card.read_with_index(channel);
+      reading_.counts[i] = found.count;
+      reading_.index_seen[i] = found.index_seen;
+      reading_.index_count[i] = found.index_count;
+    } else {
+      reading_.counts[i] = card.read(channel);
+      reading_.index_seen[i] = false;
+    }
+    const auto step = static_cast<double>(first_read_ ? 0 : reading_.counts[i] - before);
+    seen_.count_speed[i] = step / transmission_.counts_per_rad(i) / dt;
+  }
+  for (std::size_t card = 0; card < 2; ++card) {
+    if (counters_[card].lost()) {
+      seen_.card_lost = true;
+      seen_.lost_card = settings_.cards.pcl833.base[card];
+    }
+  }
+}
+
+std::array<double, 6> PumaArm::true_counts() const noexcept {
+  std::array<double, 6> counts;
+  for (std::size_t i = 0; i < 6; ++i) {
+    counts[i] = static_cast<double>(reading_.counts[i]) + count_offset_[i];
+  }
+  return counts;
+}
+
+void PumaArm::observe(std::span<const double> acceleration, bool restart) noexcept {
+  std::array<double, 6> q;
+  transmission_.counts_to_joints(true_counts(), q);
+  // A law whose torque does not go out does not accelerate the arm.
+  const bool in_charge =
+      !acceleration.empty() && brakes_released_ && safety_.reaction() == Reaction::kNone;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (restart) {
+      observers_[i].reset(q[i]);
+    } else {
+      const double fed = in_charge ? acceleration[i] : 0;
+      observers_[i].update(q[i], std::isfinite(fed) ? fed : 0);
+    }
+    reading_.q[i] = seen_.q[i] = observers_[i].position();
+    reading_.qd[i] = seen_.qd[i] = observers_[i].velocity();
+  }
+}
+
+void PumaArm::read_pot() noexcept {
+  reading_.pot_fresh = {};
+  seen_.pot_fresh = {};
+  const std::size_t joint = pot_joint_, next = (joint + 1) % 6;
+  const AdSample sample = analog_.collect(settings_.cards.pcl818.pot_channel[next]);
+  seen_.ad_timeout = seen_.ad_sample = false;
+  if (sample.status == AdStatus::kPending) return;  // the card keeps the channel
+  pot_joint_ = next;
+  seen_.ad_sample = sample.status == AdStatus::kOk;
+  seen_.ad_timeout = !seen_.ad_sample;
+  if (seen_.ad_timeout) return;
+  reading_.pot_volts[joint] = sample.volts;
+  reading_.pot_fresh[joint] = true;
+  compare_pot(joint);
+}
+
+/// Calibrated, by the table if there is one. While calibrating, by the motion since it began: the
+/// scale of a potentiometer is good enough for a few turns of the motor.
+void PumaArm::compare_pot(std::size_t i) noexcept {
+  const JointSettings& joint = settings_.joints[i];
+  const double turns_by_encoder =
+      joint.encoder_direction * static_cast<double>(reading_.counts[i]) / joint.counts_per_rev;
+  const double turns_by_pot = joint.pot_direction * reading_.pot_volts[i] / joint.pot_volts_per_rev;
+  const double difference = turns_by_pot - turns_by_encoder;
+  switch (safety_.state()) {
+    case ArmState::kReady:
+      pot_reference_[i] += (pot_known_[i] ? kPotShare : 1.0) * (difference - pot_reference_[i]);
+      pot_known_[i] = true;
+      return;
+    case ArmState::kCalibrating:
+      seen_.pot_turns[i] = difference - pot_reference_[i];
+      seen_.pot_fresh[i] = pot_known_[i];
+      return;
+    case ArmState::kCalibrated:
+    case ArmState::kActive:
+      if (table_) {
+        const JointTable& table = table_->joints[i];
+        const double count = true_counts()[i];
+        const double counts_off =
+            (reading_.pot_volts[i] - table.volts_at(count)) / table.volts_per_count(count);
+        seen_.pot_turns[i] = joint.encoder_direction * counts_off / joint.counts_per_rev;
+        seen_.pot_fresh[i] = true;
+      }
+      return;
+    case ArmState::kOff:
+    case ArmState::kFault:
+      return;
+  }
+}
+
+void PumaArm::write(std::span<const double> torque, double age,
+                    std::span<const double> hold) noexcept {
+  std::copy_n(torque.begin(), 6, seen_.torque_command.begin());
+  seen_.command_age = age;
+  cycle(true, hold);
+}
+
+void PumaArm::write_none(std::span<const double> hold) noexcept { cycle(false, hold); }
+
+void PumaArm::cycle(bool fresh, std::span<const double> hold) noexcept {
+  if (!fresh) seen_.command_age += seen_.period;
+  seen_.hold_available = !hold.empty();
+  if (seen_.hold_available) std::copy_n(hold.begin(), 6, seen_.hold_torque.begin());
+  seen_.guard_lost = !guard_alive_;
+  seen_.emergency_stop = stop_asked_;
+  stop_asked_ = false;
+  output(safety_.update(seen_));
+}
+
+void PumaArm::output(const SafetyOutputs& allowed) noexcept {
+  std::array<double, 6> drive;
+  transmission_.joint_to_drive_torque(allowed.torque, drive);
+  const Pcl726Settings& wiring = settings_.cards.pcl726;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const JointSettings& joint = settings_.joints[i];
+    const double scale = joint.voltage_direction * joint.torque_per_volt;
+    const double volts = std::clamp(drive[i] / scale, -joint.max_voltage, joint.max_voltage);
+    dacs_.write_volts(wiring.channel[i], volts);
+    drive[i] = dacs_.volts(wiring.channel[i]) * scale;
+  }
+  transmission_.drive_to_joint_torque(drive, reading_.torque);
+  if (allowed.power != power_) {
+    power_ = allowed.power;
+    dacs_.write_output(wiring.power_output, power_);
+  }
+  if (allowed.brakes_released != brakes_released_) {
+    brakes_released_ = allowed.brakes_released;
+    dacs_.write_output(wiring.brake_output, brakes_released_);
+  }
+}
+
+bool PumaArm::power_on() noexcept {
+  if (!safety_.activate()) return false;
+  seen_.command_age = kNever;
+  return true;
+}
+
+bool PumaArm::power_off() noexcept { return safety_.deactivate(); }
+
+void PumaArm::emergency_stop() noexcept {
+  all_off();
+  stop_asked_ = true;
+}
+
+void PumaArm::set_tool(int output, bool on) noexcept {
+  if (output < 0 || output > 1) return;
+  dacs_.write_output(settings_.cards.pcl726.tool_output[static_cast<std::size_t>(output)], on);
+}
+
+void PumaArm::set_offsets(std::span<const double> q) noexcept {
+  std::array<double, 6> wanted;
+  transmission_.joints_to_counts(q, wanted);
+  for (std::size_t i = 0; i < 6; ++i) {
+    count_offset_[i] = wanted[i] - static_cast<double>(reading_.counts[i]);
+  }
+  observe({}, true);
+}
+
+bool PumaArm::set_position(std::span<const double> q) noexcept {
+  if (!at_rest() || first_read_) return false;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!std::isfinite(q[i])) return false;
+  }
+  set_offsets(q);
+  if (safety_.state() == ArmState::kReady) safety_.calibrated();
+  return true;
+}
+
+bool PumaArm::begin_calibration(std::span<const double> q) noexcept {
+  if (first_read_ || !safety_.begin_calibration()) return false;
+  set_offsets(q);
+  seen_.command_age = kNever;
+  begin_index_search();
+  return true;
+}
+
+bool PumaArm::finish_calibration(std::span<const std::int64_t> offsets) noexcept {
+  if (first_read_ || !safety_.calibrated()) return false;
+  end_index_search();
+  for (std::size_t i = 0; i < 6; ++i) count_offset_[i] = static_cast<double>(offsets[i]);
+  observe({}, true);
+  return true;
+}
+
+void PumaArm::begin_index_search() noexcept { searching_ = true; }
+
+void PumaArm::end_index_search() noexcept { searching_ = false; }
+
+}  // namespace puma_hardware

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the description and the hardware parameters say of the arm, and what is refused.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "puma_hardware/arm/arm_settings.hpp"
+
+namespace puma_hardware {
+namespace {
+
+using ga_dynamics::Chain;
+
+std::string urdf() {
+  std::ifstream file(PUMA_URDF);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The description with the first occurrence after `from` of one text replaced.
+Chain changed(const std::string& from, const std::string& old_text, const std::string& new_text) {
+  std::string text = urdf();
+  const auto start = text.find(from);
+  const auto at = text.find(old_text, start);
+  if (start == std::string::npos || at == std::string::npos) throw std::logic_error(old_text);
+  text.replace(at, old_text.size(), new_text);
+  return Chain::from_urdf_text(text);
+}
+
+std::string refusal(const Chain& chain, const Parameters& hardware = {}) {
+  try {
+    ArmSettings::from(chain, hardware);
+  } catch (const CardError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string joint_refusal(const std::string& joint, const std::string& old_text,
+                          const std::string& new_text) {
+  return refusal(changed("<ros2_control", old_text, new_text)).find(joint) != std::string::npos
+             ? refusal(changed("<ros2_control", old_text, new_text))
+             : "joint not named: " + refusal(changed("<ros2_control", old_text, new_text));
+}
+
+TEST(ArmSettings, ReadsThePuma560) {
+  const ArmSettings s = ArmSettings::from(Chain::from_urdf_file(PUMA_URDF), {});
+  EXPECT_EQ(s.joints[1].name, "joint2");
+  EXPECT_EQ(s.joints[1].gear_ratio, 107.815);
+  EXPECT_EQ(s.joints[1].counts_per_rev, 800);
+  EXPECT_EQ(s.joints[1].encoder_direction, -1);
+  EXPECT_EQ(s.joints[1].torque_per_volt, 18.64);
+  EXPECT_EQ(s.joints[1].voltage_direction, -1);
+  EXPECT_EQ(s.joints[1].max_voltage, 10);
+  EXPECT_EQ(s.joints[1].max_torque, 186.4);
+  EXPECT_EQ(s.joints[1].max_speed, 1.51);
+  EXPECT_NEAR(s.joints[1].lower, -3.8920842, 1e-6);
+  EXPECT_NEAR(s.joints[1].upper, 0.7504916, 1e-6);
+  EXPECT_TRUE(s.joints[2].brake);
+  EXPECT_FALSE(s.joints[3].brake);
+  EXPECT_EQ(s.joints[0].pot_volts_per_rev, 0.0485);
+  EXPECT_EQ(s.coupling.c54, 0.0139037);
+  EXPECT_EQ(s.coupling.c64, -0.0130401);
+  EXPECT_EQ(s.coupling.c65, 0.180556);
+  EXPECT_EQ(s.calibration_file, "");
+}
+
+TEST(ArmSettings, ReadsThePuma600) {
+  const std::string path =
+      std::string(PUMA_URDF).replace(std::string(PUMA_URDF).size() - 8, 3, "600");
+  EXPECT_NO_THROW(ArmSettings::from(Chain::from_urdf_file(path), {}));
+}
+
+TEST(ArmSettings, ReadsHardwareParameters) {
+  const ArmSettings s = ArmSettings::from(Chain::from_urdf_file(PUMA_URDF),
+                                          {{"safety.ramp_time", " 0.4 "},
+                                           {"safety.max_ad_timeouts", "5"},
+                                           {"safety.pot_tolerance_turns", "0.3"},
+                                           {"observer_bandwidth", "120"},
+                                           {"calibration_file", "/etc/puma/calibration.json"},
+                                           {"pcl726.base", "0x2E0"}});
+  EXPECT_EQ(s.safety.ramp_time, 0.4);
+  EXPECT_EQ(s.safety.max_ad_timeouts, 5);
+  EXPECT_EQ(s.safety.pot_tolerance_turns, 0.3);
+  EXPECT_EQ(s.observer_bandwidth, 120);
+  EXPECT_EQ(s.calibration_file, "/etc/puma/calibration.json");
+  EXPECT_EQ(s.cards.pcl726.base, 0x2E0);
+}
+
+TEST(ArmSettings, ReadsOptionalJointParameters) {
+  const ArmSettings s = ArmSettings::from(
+      changed("<ros2_control", "<param name=\"brake\">true</param>",
+              "<param name=\"brake\">false</param><param name=\"pot_direction\">-1</param>"
+              "<param name=\"pot_volts_per_rev\">0.05</param>"),
+      {});
+  EXPECT_FALSE(s.joints[0].brake);
+  EXPECT_EQ(s.joints[0].pot_direction, -1);
+  EXPECT_EQ(s.joints[0].pot_volts_per_rev, 0.05);
+}
+
+TEST(ArmSettings, RefusesBadJointParametersByName) {
+  EXPECT_EQ(joint_refusal("joint1", "<param name=\"gear_ratio\">62.6111</param>", ""),
+            "joint 'joint1': parameter gear_ratio is missing; give it in the <ros2_control> tag");
+  EXPECT_NE(joint_refusal("joint1", ">62.6111<", ">-62.6111<").find("gear_ratio is '-62.6111'"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint1", ">62.6111<", ">62,6<").find("gear_ratio is '62,6'"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint2", "rev\">800<", "rev\">800.5<").find("give a whole number"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint1", "encoder_direction\">1<", "encoder_direction\">2<")
+                .find("encoder_direction is '2'; give 1 or -1"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint1", "brake\">true<", "brake\">maybe<").find("brake is 'maybe'"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint1", "name=\"brake\"", "name=\"break\"")
+                .find("parameter break is unknown"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint5", "<param name=\"coupling_joint4\">0.0139037</param>", "")
+                .find("coupling_joint4"),
+            std::string::npos);
+  EXPECT_NE(joint_refusal("joint6", "motor5\">0.180556<", "motor5\">nan<").find("coupling_motor5"),
+            std::string::npos);
+}
+
+TEST(ArmSettings, RefusesACouplingWhereThereIsNone) {
+  EXPECT_NE(joint_refusal("joint4",
+                          "<param name=\"encoder_direction\">-1</param>\n"
+                          "      <param name=\"brake\">false</param>",
+                          "<param name=\"encoder_direction\">-1</param>"
+                          "<param name=\"coupling_joint4\">0.1</param>")
+                .find("coupling_joint4 is unknown"),
+            std::string::npos);
+}
+
+TEST(ArmSettings, RefusesLimitsThatAreNone) {
+  EXPECT_NE(refusal(changed("<joint name=\"joint1\"", "velocity=\"1.92\"", "velocity=\"0\""))
+                .find("joint 'joint1': its <limit> tag needs a positive velocity"),
+            std::string::npos);
+  EXPECT_NE(refusal(changed("<joint name=\"joint2\"", "effort=\"186.4\"", "effort=\"0\""))
+                .find("joint 'joint2': its <limit> tag needs a positive effort"),
+            std::string::npos);
+  EXPECT_NE(refusal(changed("<joint name=\"joint1\"", "type=\"revolute\"", "type=\"continuous\""))
+                .find("joint 'joint1': its <limit> tag needs lower < upper"),
+            std::string::npos);
+  EXPECT_NE(refusal(changed("<joint name=\"joint1\"", "type=\"revolute\"", "type=\"prismatic\""))
+                .find("joint 'joint1' is not revolute"),
+            std::string::npos);
+}
+
+TEST(ArmSettings, RefusesAChainOfAnotherLength) {
+  EXPECT_NE(refusal(Chain::from_urdf_file(PUMA_URDF, {.tip = "link4", .freeze_off_chain = true}))
+                .find("this chain 4"),
+            std::string::npos);
+}
+
+TEST(ArmSettings, RefusesBadHardwareParametersByName) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  EXPECT_EQ(refusal(chain, {{"safety.ramp_tine", "1"}}),
+            "hardware parameter safety.ramp_tine is unknown; correct its name or remove it");
+  EXPECT_NE(refusal(chain, {{"safety.overspeed_ratio", "0"}})
+                .find("safety.overspeed_ratio is '0'; give a number greater than 0"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"safety.jump_ratio", "inf"}}).find("safety.jump_ratio"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"safety.max_missed_deadlines", "2.5"}}).find("a whole number"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"safety.soft_limit_margin", ""}}).find("is ''"), std::string::npos);
+  EXPECT_NE(refusal(chain, {{"observer_bandwidth", "0"}}).find("observer_bandwidth"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"pcl726.bas", "0x2E0"}}).find("pcl726.bas"), std::string::npos);
+}
+
+TEST(ArmSettings, RefusesAMarginThatLeavesNoRange) {
+  EXPECT_NE(
+      refusal(changed("<joint name=\"joint5\"", "lower=\"-1.7453292519943295\"", "lower=\"1.7\""),
+              {{"safety.soft_limit_margin", "0.03"}})
+          .find("safety.soft_limit_margin leaves joint 'joint5' no range"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace puma_hardware

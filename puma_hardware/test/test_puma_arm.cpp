@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The arm over emulated cards: what goes in and out, what a cycle costs, and what each broken card
+// or wire leads to.
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "arm_cell.hpp"
+#include "counting_allocator.hpp"
+
+namespace puma_hardware {
+namespace {
+
+using emulator::CardFault;
+using emulator::EmulatedArmOptions;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+EmulatedArmOptions somewhere() {
+  EmulatedArmOptions options;
+  options.start = {0.3, -0.6, 1.1, 0.4, -0.5, 0.7};
+  return options;
+}
+
+class PumaArmTest : public ::testing::Test {
+ protected:
+  ArmCell cell_{somewhere()};
+  PumaArm& arm_ = cell_.arm;
+
+  bool power() const { return cell_.cards.digital_output(kPowerOutput); }
+  bool brakes_released() const { return cell_.cards.digital_output(kBrakeOutput); }
+};
+
+TEST_F(PumaArmTest, OpensWithoutVoltagePowerOrPosition) {
+  EXPECT_EQ(arm_.safety().state(), ArmState::kReady);
+  EXPECT_TRUE(cell_.zero_volts());
+  EXPECT_FALSE(power());
+  EXPECT_FALSE(brakes_released());
+  EXPECT_FALSE(arm_.power_on()) << "not before it is calibrated";
+}
+
+TEST_F(PumaArmTest, RefusesCardsThatAreNotThere) {
+  emulator::EmulatedCards cards(cell_.settings.cards);
+  cards.inject(CardFault::kMissing833b);
+  EXPECT_THROW(PumaArm(cards, cell_.settings, kPeriod), CardError);
+}
+
+TEST_F(PumaArmTest, ReadsWhereTheArmIs) {
+  ASSERT_TRUE(arm_.set_position(cell_.truth()));
+  EXPECT_EQ(arm_.safety().state(), ArmState::kCalibrated);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(arm_.reading().q[i], cell_.robot.plant().q()[i], 1e-12);
+  }
+  EXPECT_FALSE(arm_.set_position(Six{kNan, 0, 0, 0, 0, 0}));
+  EXPECT_TRUE(arm_.set_position(Six{})) << "again, while it stands";
+  EXPECT_NEAR(arm_.reading().q[5], 0, 1e-12);
+}
+
+TEST_F(PumaArmTest, HoldsTheArmAgainstGravity) {
+  cell_.power_on_here();
+  for (int k = 0; k < 1000; ++k) cell_.follow(cell_.reference);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(cell_.robot.plant().q()[i], cell_.reference[i], 2e-3) << "joint " << i + 1;
+    EXPECT_NEAR(arm_.reading().q[i], cell_.robot.plant().q()[i], 2e-4);
+    EXPECT_NEAR(arm_.reading().qd[i], 0, 0.02);
+  }
+  EXPECT_TRUE(power());
+  EXPECT_TRUE(brakes_released());
+  EXPECT_GT(std::abs(cell_.cards.output_volts(1)), 0.5);
+}
+
+TEST_F(PumaArmTest, ACycleCostsFewPortAccesses) {
+  cell_.power_on_here();
+  std::uint64_t most = 0;
+  for (int k = 0; k < 600; ++k) {
+    const std::uint64_t before = cell_.cards.accesses();
+    cell_.follow(cell_.reference);
+    most = std::max(most, cell_.cards.accesses() - before);
+  }
+  std::printf("port accesses in a cycle: at most %d, of them for a potentiometer at most 8\n",
+              static_cast<int>(most));
+  EXPECT_LE(most, 31u + 8u);
+}
+
+TEST_F(PumaArmTest, DoesNotAllocate) {
+  cell_.power_on_here();
+  arm_.use_table(exact_table(cell_.settings, somewhere()));
+  const long before = test::allocations();
+  const Six torque = arm_.reading().torque;
+  for (int k = 0; k < 100000; ++k) {
+    arm_.read(kPeriod, cell_.acceleration);
+    arm_.write(torque);
+    cell_.cards.advance(900'000);
+  }
+  EXPECT_EQ(test::allocations(), before);
+  EXPECT_EQ(arm_.safety().state(), ArmState::kActive) << cell_.why();
+}
+
+TEST_F(PumaArmTest, TorqueBecomesVoltsThroughTheGears) {
+  ASSERT_TRUE(arm_.set_position(Six{}));
+  ASSERT_TRUE(arm_.power_on());
+  arm_.read(kPeriod);
+  arm_.write(Six{9.76, -18.64, 0, 0, 0, 2.13});
+  // The amplifiers invert; a torque of joint 6 loads motors 4 and 5 as well.
+  const double step = 10.0 / 2048;
+  EXPECT_NEAR(cell_.cards.output_volts(0), -1, step);
+  EXPECT_NEAR(cell_.cards.output_volts(1), 1, step);
+  EXPECT_EQ(cell_.cards.output_volts(2), 0);
+  EXPECT_NEAR(cell_.cards.output_volts(3), -0.0130401 * 2.13 / 2.42, step);
+  EXPECT_NEAR(cell_.cards.output_volts(4), 0.180556 * 2.13 / 2.01, step);
+  EXPECT_NEAR(cell_.cards.output_volts(5), -1, step);
+  EXPECT_NEAR(arm_.reading().torque[0], 9.76, 9.76 * step);
+  EXPECT_NEAR(arm_.reading().torque[5], 2.13, 2.13 * step);
+  arm_.read(kPeriod);
+  arm_.write(Six{120, -186.4, 0, 0, 0, 0});
+  EXPECT_NEAR(cell_.cards.output_volts(0), -10, step);
+  EXPECT_NEAR(arm_.reading().torque[0], 97.6, 0.05) << "what really went out";
+}
+
+TEST_F(PumaArmTest, VoltageStopsAtTheJointsMaximum) {
+  ArmSettings settings = cell_.settings;
+  for (JointSettings& joint : settings.joints) joint.max_voltage = 4;
+  emulator::EmulatedCards cards(settings.cards);
+  PumaArm arm(cards, settings, kPeriod);
+  arm.read(kPeriod);
+  arm.set_position(Six{});
+  arm.power_on();
+  arm.write(Six{97, 0, 0, 0, 0, 0});
+  EXPECT_NEAR(cards.output_volts(0), -4, 0.005);
+}
+
+TEST_F(PumaArmTest, TheBrakesWaitForTheFirstCommand) {
+  ASSERT_TRUE(arm_.set_position(cell_.truth()));
+  ASSERT_TRUE(arm_.power_on());
+  for (int k = 0; k < 50; ++k) cell_.idle();
+  EXPECT_TRUE(power());
+  EXPECT_FALSE(brakes_released());
+  EXPECT_TRUE(cell_.zero_volts());
+  cell_.start_law();
+  cell_.follow(cell_.truth());
+  EXPECT_TRUE(brakes_released());
+}
+
+TEST_F(PumaArmTest, ALawThatIsNotInChargeDoesNotMoveTheVelocity) {
+  cell_.acceleration = {200, 200, kNan, 200, 200, 200};
+  for (int k = 0; k < 100; ++k) cell_.idle();
+  for (const double qd : arm_.reading().qd) EXPECT_EQ(qd, 0);
+  cell_.acceleration = {};
+  cell_.power_on_here();
+  cell_.acceleration = {50, 50, kNan, 50, 50, 50};
+  cell_.read();
+  EXPECT_NEAR(arm_.reading().qd[0], 50 * kPeriod, 0.02) << "in charge it does";
+  EXPECT_NEAR(arm_.reading().qd[2], 0, 0.02);
+}
+
+TEST_F(PumaArmTest, StopsControlledOnPowerOff) {
+  cell_.power_on_here();
+  EXPECT_FALSE(arm_.set_position(Six{})) << "not while torque flows";
+  ASSERT_TRUE(arm_.power_off());
+  cell_.idle();
+  EXPECT_FALSE(brakes_released());
+  EXPECT_FALSE(cell_.zero_volts());
+  for (int k = 0; k < 260; ++k) cell_.idle();
+  EXPECT_TRUE(cell_.zero_volts());
+  EXPECT_FALSE(power());
+  EXPECT_EQ(arm_.safety().state(), ArmState::kCalibrated);
+  EXPECT_NEAR(cell_.robot.plant().q()[1], cell_.reference[1], 5e-3) << "it did not drop";
+}
+
+TEST_F(PumaArmTest, TheEmergencyStopDoesNotWaitForTheCycle) {
+  cell_.power_on_here();
+  arm_.emergency_stop();
+  EXPECT_TRUE(cell_.zero_volts());
+  EXPECT_FALSE(power());
+  EXPECT_FALSE(brakes_released());
+  cell_.follow(cell_.reference);
+  EXPECT_TRUE(cell_.zero_volts());
+  EXPECT_EQ(arm_.safety().cause().fault, Fault::kEmergencyStop);
+  EXPECT_TRUE(arm_.safety().clear_faults());
+  EXPECT_EQ(arm_.safety().state(), ArmState::kCalibrated);
+}
+
+TEST_F(PumaArmTest, ALostGuardStopsTheArm) {
+  cell_.power_on_here();
+  arm_.set_guard_alive(false);
+  cell_.follow(cell_.reference);
+  EXPECT_EQ(arm_.safety().cause().fault, Fault::kGuardLost);
+  for (int k = 0; k < 260; ++k) cell_.follow(cell_.reference);
+  EXPECT_TRUE(cell_.zero_volts());
+}
+
+TEST_F(PumaArmTest, WithoutCommandsItHoldsThenBrakes) {
+  cell_.power_on_here();
+  const Six before = arm_.reading().torque;
+  cell_.idle();
+  EXPECT_EQ(arm_.reading().torque, before) << "the last command stands";
+  for (int k = 0; k < 11; ++k) cell_.idle();
+  EXPECT_EQ(arm_.safety().cause().fault, Fault::kCommandTimeout);
+  EXPECT_EQ(arm_.safety().reaction(), Reaction::kHold);
+  EXPECT_TRUE(brakes_released());
+  for (int k = 0; k < 2300; ++k) cell_.idle();
+  EXPECT_TRUE(cell_.zero_volts());
+  EXPECT_NEAR(cell_.robot.plant().q()[1], cell_.reference[1], 0.02) << "held, then braked";
+}
+
+TEST_F(PumaArmTest, SwitchesTheTool) {
+  arm_.set_tool(1, true);
+  EXPECT_TRUE(cell_.cards.digital_output(1));
+  EXPECT_FALSE(cell_.cards.digital_output(0));
+  arm_.set_tool(1, false);
+  EXPECT_FALSE(cell_.cards.digital_output(1));
+  arm_.set_tool(2, true);
+  arm_.set_tool(-1, true);
+  EXPECT_FALSE(cell_.cards.digital_output(2));
+}
+
+TEST_F(PumaArmTest, LeavesZeroVoltsAndNoPowerBehind) {
+  emulator::EmulatedCards cards(cell_.settings.cards);
+  {
+    PumaArm arm(cards, cell_.settings, kPeriod);
+    arm.read(kPeriod);
+    arm.set_position(Six{});
+    arm.power_on();
+    arm.write(Six{50, 50, 20, 5, 5, 5});
+    EXPECT_TRUE(cards.digital_output(kPowerOutput));
+    EXPECT_NE(cards.output_volts(0), 0);
+  }
+  for (int joint = 0; joint < 6; ++joint) EXPECT_EQ(cards.output_volts(joint), 0);
+  EXPECT_FALSE(cards.digital_output(kPowerOutput));
+  EXPECT_FALSE(cards.digital_output(kBrakeOutput));
+}
+
+TEST_F(PumaArmTest, AShortCycleAfterALateOneIsNoJump) {
+  cell_.power_on_here();
+  for (int joint = 0; joint < 6; ++joint) {
+    cell_.cards.set_encoder(joint, cell_.robot.counts()[static_cast<std::size_t>(joint)] + 2, 1000,
+                            0);
+  }
+  arm_.read(1e-6);
+  arm_.write(arm_.reading().torque);
+  EXPECT_EQ(arm_.safety().fault_count(), 0) << cell_.why();
+}
+
+// Every fault of cards and wires while all joints swing, and the voltages after it.
+struct Injection {
+  const char* name;
+  CardFault fault;
+  int joint;
+  Fault expected;
+};
+
+TEST(PumaArmFaults, EveryBrokenCardOrWireStopsTheArm) {
+  const Injection injections[] = {
+      {"PCL-818 gone", CardFault::kMissing818, 0, Fault::kCardLost},
+      {"first PCL-833 gone", CardFault::kMissing833a, 0, Fault::kCardLost},
+      {"second PCL-833 gone", CardFault::kMissing833b, 0, Fault::kCardLost},
+      {"A/D 1000 times slower", CardFault::kSlowAd, 0, Fault::kAdTimeout},
+      {"A/D never ready", CardFault::kAdStuck, 0, Fault::kAdTimeout},
+      {"A/D gives another channel", CardFault::kAdWrongChannel, 0, Fault::kAdTimeout},
+      {"encoder 1 frozen", CardFault::kEncoderFrozen, 0, Fault::kNone},
+      {"encoder 4 frozen", CardFault::kEncoderFrozen, 3, Fault::kNone},
+      {"encoder 3 jumps", CardFault::kEncoderJump, 2, Fault::kEncoderJump},
+      {"potentiometer 2 open", CardFault::kPotOpen, 1, Fault::kPotMismatch},
+      {"potentiometer 5 stuck", CardFault::kPotStuck, 4, Fault::kPotMismatch},
+      {"thermal switch 6", CardFault::kThermal, 5, Fault::kThermal},
+  };
+  std::printf("%-28s %-16s %-10s %9s %14s  %s\n", "injected", "fault", "reaction", "cycles",
+              "to 0 V after", "told");
+  for (const Injection& injected : injections) {
+    SCOPED_TRACE(injected.name);
+    const EmulatedArmOptions options = somewhere();
+    ArmCell cell(options);
+    cell.arm.use_table(exact_table(cell.settings, options));
+    cell.power_on_here();
+    auto swing = [&, k = 0](bool commanded) mutable {
+      const double t = kPeriod * k++, w = 4, reach = 0.15;
+      Six q = cell.reference, qd{}, qdd{};
+      for (std::size_t i = 0; i < 6; ++i) {
+        q[i] += reach * (1 - std::cos(w * t));
+        qd[i] = reach * w * std::sin(w * t);
+        qdd[i] = reach * w * w * std::cos(w * t);
+      }
+      commanded ? cell.follow(q, qd, qdd) : cell.idle();
+    };
+    for (int k = 0; k < 700; ++k) swing(true);
+    ASSERT_EQ(cell.arm.safety().fault_count(), 0) << cell.why();
+    cell.cards.inject(injected.fault, injected.joint);
+    int cycles = 0;
+    while (cell.arm.safety().state() == ArmState::kActive && cycles < 3000) {
+      swing(true);
+      ++cycles;
+    }
+    const FaultRecord cause = cell.arm.safety().cause();
+    if (injected.expected != Fault::kNone) {
+      EXPECT_EQ(cause.fault, injected.expected) << cell.why();
+    } else {
+      EXPECT_TRUE(cause.fault == Fault::kEncoderFrozen || cause.fault == Fault::kPotMismatch)
+          << cell.why();
+    }
+    EXPECT_LE(cycles, 400) << "half a turn of the motor near a turning point";
+    int to_zero = 1;
+    while (!cell.zero_volts() && to_zero < 1000) {
+      swing(false);
+      ++to_zero;
+    }
+    EXPECT_LE(to_zero, reaction_to(cause.fault) == Reaction::kCut ? 1 : 252);
+    EXPECT_FALSE(cell.cards.digital_output(kPowerOutput));
+    EXPECT_EQ(cell.arm.safety().cause().fault, cause.fault);
+    for (int k = 0; k < 500; ++k) swing(true);
+    EXPECT_TRUE(cell.zero_volts()) << "latched";
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(cell.robot.plant().qd()[i], 0) << "the brakes hold joint " << i + 1;
+    }
+    std::printf("%-28s %-16s %-10s %9d %14d  %s\n", injected.name, to_string(cause.fault),
+                to_string(reaction_to(cause.fault)), cycles, to_zero, cell.why().c_str());
+  }
+}
+
+// One bit of a count that reads 1 for ever moves the joint by less than a millimetre at the tool:
+// it stays within the arm's tolerance of everything that is checked, and does no harm.
+TEST(PumaArmFaults, AStuckLowBitOfAnEncoderShakesTheArmALittle) {
+  ArmCell cell(somewhere());
+  cell.power_on_here();
+  cell.cards.inject(CardFault::kEncoderStuckBit, 0);
+  for (int k = 0; k < 1000; ++k) cell.follow(cell.reference);
+  EXPECT_NEAR(cell.robot.plant().q()[0], cell.reference[0], 3e-3);
+}
+
+}  // namespace
+}  // namespace puma_hardware
