@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The PCL-726 behind its registers.
+//
+//   offset        read                     write
+//   +0,2,4,6,8,A                           channel 1…6 high: D11…8
+//   +1,3,5,7,9,B                           channel 1…6 low: D7…0; releases both to the converter
+//   +C, +D                                 digital outputs 15…8, 7…0
+//   +E, +F        digital inputs 15…8, 7…0
+//
+// Sources: Linux comedi pcl726.c, MathWorks xPC Target's PCL-726 driver, ADLINK's ACL-6126 and
+// ACL-6128 manuals (compatible cards; the release by the low byte is from the latter).
+
+#include "emulator/cards_state.hpp"
+
+namespace puma_hardware::emulator {
+
+std::uint8_t read_pcl726(CardsState& state, const Access& access) noexcept {
+  if (access.offset >= 0xE) return 0;  // nothing is wired to the digital inputs
+  record(state, access, Illegal::kWriteOnly);
+  return 0xFF;
+}
+
+void write_pcl726(CardsState& state, const Access& access) noexcept {
+  Pcl726State& card = state.pcl726;
+  if (access.offset >= 0xE) {
+    record(state, access, Illegal::kReadOnly);
+    return;
+  }
+  if (access.offset == 0xC) {
+    card.outputs = static_cast<std::uint16_t>((card.outputs & 0x00FF) | access.value << 8);
+    return;
+  }
+  if (access.offset == 0xD) {
+    card.outputs = static_cast<std::uint16_t>((card.outputs & 0xFF00) | access.value);
+    return;
+  }
+  Pcl726State::Channel& channel = card.channels[access.offset / 2];
+  if ((access.offset & 1) == 0) {
+    channel.high = access.value & 0xF;
+    channel.high_written = true;
+    return;
+  }
+  if (!channel.high_written) record(state, access, Illegal::kDacOrder);
+  channel.high_written = false;
+  const auto code = static_cast<std::uint16_t>(channel.high << 8 | access.value);
+  if (code != channel.code) card.changed_ns = access.now_ns;
+  channel.code = code;
+}
+
+double output_volts(const Pcl726Settings& settings, std::uint16_t code) noexcept {
+  const double full_scale = settings.range == DacRange::kBipolar10 ? 10 : 5;
+  const int top = settings.coding == DacCoding::kTwosComplement ? code ^ 0x800 : code;
+  return full_scale * (top - 2048) / 2048;
+}
+
+}  // namespace puma_hardware::emulator

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The PCL-833 behind its registers.
+//
+//   offset       read                          write
+//   +0, +1, +2   channel 1, count bytes        mode of channel 1, 2, 3
+//   +3           channel 1, overflow           latch source of channel 1
+//   +4, +5, +6   channel 2, count bytes        latch source 2; latch source 3; +6: free running
+//   +7           channel 2, overflow           reset
+//   +8, +9, +A   channel 3, count bytes        filter clock and width; timer base; timer divider
+//   +B           channel 3, overflow
+//   +E           general status
+//
+// Source: the S.Ha.R.K. kernel's driver, a port of Advantech's DOS driver; codes also in
+// Advantech's SDK header. What neither tells is emulated so that a careless driver is caught:
+//   - the counter stays at its reset value as long as its reset bit is set;
+//   - holding on overflow also holds at an underflow, so a counter that starts at 0 cannot count
+//     down;
+//   - the overflow byte is set by every wrap, of free-running counters too, until the reset.
+
+#include <algorithm>
+
+#include "emulator/cards_state.hpp"
+
+namespace puma_hardware::emulator {
+
+namespace {
+
+using Channel = Pcl833State::Channel;
+constexpr std::int64_t kTop = 0xFFFFFF;
+constexpr std::uint8_t kBit3 = 8;
+enum LatchSource : unsigned { kSoftware = 0, kIndex = 1, kTimer = 4 };
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) noexcept {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+void reset(Channel& channel) noexcept {
+  channel.count = (channel.mode & kBit3) != 0 ? 0x800000 : 0;
+  channel.overflow = channel.held = false;
+}
+
+/// Counts the edges between two positions of the encoder.
+void count_edges(const Pcl833State& card, std::size_t number, Channel& channel, std::int64_t from,
+                 std::int64_t to) noexcept {
+  static constexpr int kEdges[] = {0, 4, 2, 1};  // per count: modes off, x1, x2, x4
+  const unsigned mode = channel.mode & 7u;
+  if (mode == 0 || mode > 3 || channel.held || (card.reset >> number & 1) != 0) return;
+  const std::int64_t count =
+      channel.count + floor_divide(to, kEdges[mode]) - floor_divide(from, kEdges[mode]);
+  if (count < 0 || count > kTop) {
+    channel.overflow = true;
+    if ((card.free_running >> number & 1) == 0) {
+      channel.held = true;
+      channel.count = static_cast<std::uint32_t>(count < 0 ? 0 : kTop);
+      return;
+    }
+  }
+  channel.count = static_cast<std::uint32_t>(count & kTop);
+}
+
+void latch(Channel& channel, bool stuck_bit) noexcept {
+  channel.latch = channel.count | (stuck_bit ? kBit3 : 0u);
+  if ((channel.latch_source & kBit3) != 0) reset(channel);
+}
+
+int joint_of(const CardsState& state, int card, unsigned channel) noexcept {
+  for (int joint = 0; joint < 6; ++joint) {
+    const int wire = state.settings.pcl833.channel[static_cast<std::size_t>(joint)];
+    if (wire == card * 3 + static_cast<int>(channel)) return joint;
+  }
+  return -1;
+}
+
+bool stuck_bit(const CardsState& state, int joint) noexcept {
+  return joint >= 0 && state.faulty(CardFault::kEncoderStuckBit, joint);
+}
+
+Channel& wired(CardsState& state, int joint, Pcl833State*& card, std::size_t& number) noexcept {
+  const auto wire =
+      static_cast<std::size_t>(state.settings.pcl833.channel[static_cast<std::size_t>(joint)]);
+  card = &state.pcl833[wire / 3];
+  number = wire % 3;
+  return card->channels[number];
+}
+
+}  // namespace
+
+std::uint8_t read_pcl833(CardsState& state, int card, const Access& access) noexcept {
+  if (access.offset == 0xE) return 0;  // general status: layout unknown
+  if (access.offset > 0xB) {
+    record(state, access, Illegal::kUnlisted);
+    return 0xFF;
+  }
+  const unsigned number = access.offset / 4, offset = access.offset % 4;
+  Channel& channel = state.pcl833[static_cast<std::size_t>(card)].channels[number];
+  if (offset == 3) return channel.overflow ? 1 : 0;
+
+  // The documented order is +2, +0, +1, whichever of them holds the high byte.
+  if (offset == 2) {
+    if ((channel.latch_source & 7) == kSoftware) {
+      latch(channel, stuck_bit(state, joint_of(state, card, number)));
+    }
+    channel.next_byte = 0;
+  } else {
+    if (offset != channel.next_byte) record(state, access, Illegal::kCounterOrder);
+    channel.next_byte = offset == 0 ? 1 : 2;
+  }
+  const std::array<int, 3>& bytes = state.settings.pcl833.byte_offset;
+  const auto significance =
+      std::find(bytes.begin(), bytes.end(), static_cast<int>(offset)) - bytes.begin();
+  return static_cast<std::uint8_t>(channel.latch >> (8 * significance) & 0xFF);
+}
+
+void write_pcl833(CardsState& state, int card_number, const Access& access) noexcept {
+  Pcl833State& card = state.pcl833[static_cast<std::size_t>(card_number)];
+  const unsigned low = access.value & 7u;
+  bool known = access.value < 16, emulated = true;
+  switch (access.offset) {
+    case 0x0:
+    case 0x1:
+    case 0x2:
+      known = known && low != 6;
+      emulated = low < 4;
+      card.channels[access.offset].mode = access.value & 0xF;
+      break;
+    case 0x3:
+    case 0x4:
+    case 0x5:
+      known = known && low <= 4;
+      emulated = low != kTimer;
+      card.channels[access.offset - 3].latch_source = access.value & 0xF;
+      break;
+    case 0x6:
+      known = access.value < 8;
+      card.free_running = access.value & 7;
+      break;
+    case 0x7:
+      known = access.value < 8;
+      card.reset = access.value & 7;
+      for (std::size_t i = 0; i < 3; ++i) {
+        if ((card.reset >> i & 1) != 0) reset(card.channels[i]);
+      }
+      break;
+    case 0x8:
+      known = known && (access.value & 3) != 3;
+      emulated = (access.value & 0xC) == 0;
+      break;
+    case 0x9:
+      known = known && low <= 4;
+      break;
+    case 0xA:
+      known = true;
+      break;
+    default:
+      record(state, access, Illegal::kUnlisted);
+      return;
+  }
+  if (!known) {
+    record(state, access, Illegal::kValue);
+  } else if (!emulated) {
+    record(state, access, Illegal::kNotEmulated);
+  }
+}
+
+void move_encoder(CardsState& state, int joint, std::int64_t to, int counts_per_rev,
+                  int index_phase) noexcept {
+  Pcl833State* card = nullptr;
+  std::size_t number = 0;
+  Channel& channel = wired(state, joint, card, number);
+  const std::int64_t from = channel.position;
+  channel.position = to;
+  if (from == to || state.faulty(CardFault::kEncoderFrozen, joint)) return;
+
+  std::int64_t at = from;
+  const bool listening = (channel.latch_source & 7) == kIndex && counts_per_rev > 0 &&
+                         !state.faulty(CardFault::kIndexLost, joint);
+  if (listening) {
+    // The pulses on the way: the first and the last of them, seen in the direction of motion. Only
+    // these matter, and with a reset at each one the distance between two.
+    const auto before = [&](std::int64_t position) {  // the last pulse at or below
+      return floor_divide(position - index_phase, counts_per_rev) * counts_per_rev + index_phase;
+    };
+    const bool up = to > from;
+    const std::int64_t first = up ? before(from) + counts_per_rev : before(from - 1);
+    const std::int64_t last = up ? before(to) : before(to - 1) + counts_per_rev;
+    if (up ? last >= first : last <= first) {
+      const bool stuck = stuck_bit(state, joint);
+      count_edges(*card, number, channel, at, first);
+      at = first;
+      if (last != first) {
+        if ((channel.latch_source & kBit3) != 0) {
+          reset(channel);
+          at = last + (up ? -counts_per_rev : counts_per_rev);
+        }
+        count_edges(*card, number, channel, at, last);
+        at = last;
+      }
+      latch(channel, stuck);
+    }
+  }
+  count_edges(*card, number, channel, at, to);
+}
+
+void jump_encoder(CardsState& state, int joint, std::int32_t counts) noexcept {
+  Pcl833State* card = nullptr;
+  std::size_t number = 0;
+  Channel& channel = wired(state, joint, card, number);
+  channel.count = static_cast<std::uint32_t>((channel.count + counts) & kTop);
+}
+
+}  // namespace puma_hardware::emulator
