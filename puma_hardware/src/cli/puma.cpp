@@ -7,7 +7,12 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/calibrate_command.hpp"
+#include "cli/cards_command.hpp"
+#include "cli/emulate_command.hpp"
+#include "cli/guard_command.hpp"
 #include "cli/report_command.hpp"
+#include "cli/run_command.hpp"
 #include "cli/sim_command.hpp"
 
 int main(int argc, char** argv) {
@@ -17,6 +22,11 @@ int main(int argc, char** argv) {
   try {
     puma_hardware::cli::add_sim_command(app);
     puma_hardware::cli::add_report_command(app);
+    puma_hardware::cli::add_run_command(app);
+    puma_hardware::cli::add_calibrate_command(app);
+    puma_hardware::cli::add_cards_command(app);
+    puma_hardware::cli::add_guard_command(app);
+    puma_hardware::cli::add_emulate_command(app);
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::RuntimeError& error) {

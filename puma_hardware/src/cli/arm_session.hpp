@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI__ARM_SESSION_HPP_
+#define CLI__ARM_SESSION_HPP_
+
+// A command that drives the arm: the loop in a real-time thread, its progress in the terminal, and
+// what came of it in words.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/arm_options.hpp"
+#include "puma_hardware/arm/puma_arm.hpp"
+#include "puma_hardware/runtime/heartbeat.hpp"
+#include "runtime/arm_loop.hpp"
+
+namespace puma_hardware::cli {
+
+struct LawChoice {
+  ga_controllers::LawKind kind = ga_controllers::LawKind::kTrackingIntegral;
+  double bandwidth = 40;  ///< rad/s
+  double damping = 1;
+  double friction = 1;  ///< share that is fed forward
+};
+
+class ArmSession {
+ public:
+  /// Opens the robot and its guard's heartbeat. With real or shared cards a guard must be on watch
+  /// unless `unguarded`. Throws what opening throws.
+  ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law);
+
+  Robot& robot() { return robot_; }
+  PumaArm& arm() { return arm_; }
+  ArmLoop& loop() { return loop_; }
+
+  /// Runs `work` in a thread of real-time priority (unless --fast) while progress is shown. Says on
+  /// standard error what went wrong; true if it ended as it should.
+  bool run(const std::function<LoopEnd(ArmLoop&)>& work);
+  /// How long the cycles took.
+  std::string histogram() const;
+
+ private:
+  void explain(LoopEnd end);
+
+  Robot robot_;
+  std::unique_ptr<Heartbeat> heartbeat_;
+  PumaArm arm_;
+  ArmLoop loop_;
+  bool on_the_clock_;
+};
+
+}  // namespace puma_hardware::cli
+
+#endif  // CLI__ARM_SESSION_HPP_

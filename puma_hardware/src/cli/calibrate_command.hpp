@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI__CALIBRATE_COMMAND_HPP_
+#define CLI__CALIBRATE_COMMAND_HPP_
+
+#include <CLI/CLI.hpp>
+
+namespace puma_hardware::cli {
+
+void add_calibrate_command(CLI::App& app);
+
+}  // namespace puma_hardware::cli
+
+#endif  // CLI__CALIBRATE_COMMAND_HPP_

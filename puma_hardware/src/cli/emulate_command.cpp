@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/emulate_command.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/arm_options.hpp"
+#include "puma_hardware/emulator/emulated_cell.hpp"
+
+namespace puma_hardware::cli {
+namespace {
+
+void run(const std::string& name, const ArmOptions& options) {
+  std::string text;
+  const Parameters parameters = with_emulated_wiring(parameters_of(options, text));
+  const auto chain = ga_dynamics::Chain::from_urdf_text(text);
+  const ArmSettings settings = ArmSettings::from(chain, parameters);
+  emulator::EmulatedCellOptions cell;
+  cell.arm = emulated_arm_of(options);
+  const auto report = emulator::run_emulator(
+      name, settings, chain, cell, stop_request(),
+      [&name](emulator::EmulatedCards&, emulator::EmulatedArm&) {
+        std::printf("emulating a robot as '%s'; Ctrl-C ends it\n", name.c_str());
+        std::fflush(stdout);
+      });
+  std::printf("%.1f s emulated, longest step %.2f ms, %.3f s skipped\n", report.simulated,
+              report.longest_step * 1e3, report.skipped);
+}
+
+}  // namespace
+
+void add_emulate_command(CLI::App& app) {
+  const auto options = std::make_shared<ArmOptions>();
+  const auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "emulate",
+      "Be a PUMA with its four cards, in shared memory, for commands with --cell NAME\n"
+      "Example: puma emulate demo --start 0 -1.5 1.5 0 0 0");
+  command->add_option("name", *name, "Letters, digits, _ and -")->required();
+  command->add_option("--urdf", options->urdf, "Robot (default: the PUMA 560)");
+  command->add_option("--set", options->set, "A setting in place of the description's; repeatable");
+  command->add_option("--start", options->start, "Where the arm stands at first, rad")->expected(6);
+  command->add_option("--seed", options->seed, "Of the noise");
+  command->callback([name, options] { run(*name, *options); });
+}
+
+}  // namespace puma_hardware::cli

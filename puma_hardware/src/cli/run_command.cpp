@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_command.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include "cli/arm_session.hpp"
+#include "sim/motion.hpp"
+
+namespace puma_hardware::cli {
+namespace {
+
+using ga_controllers::LawKind;
+
+struct Settings {
+  ArmOptions arm;
+  std::string law = "integral", trajectory = "line";
+  double bandwidth = 40, damping = 1, friction = 1, settle = 2;
+  bool unguarded = false;
+};
+
+LawKind kind_of(const std::string& law) {
+  if (law == "integral") return LawKind::kTrackingIntegral;
+  if (law == "tracking") return LawKind::kTracking;
+  return LawKind::kPointToPoint;
+}
+
+void print_result(const sim::Recording& recording, const ga_dynamics::Chain& chain,
+                  double duration) {
+  const sim::Metrics m = sim::measure(recording, chain, duration);
+  std::printf("joint error: %.3f mrad RMS, %.3f mrad largest\n", m.joint_rms * 1e3,
+              m.joint_max * 1e3);
+  std::printf("tool path error: %.3f mm RMS, %.3f mm largest\n", m.tool_rms * 1e3,
+              m.tool_max * 1e3);
+  std::printf("at rest: %.3f mrad off the goal, moving %.3f mrad\n", m.final_error * 1e3,
+              m.final_motion * 1e3);
+  std::printf("largest torque: %.0f %% of its limit\n", m.torque_use * 100);
+}
+
+void run(const Settings& settings) {
+  const std::string file = calibration_file(settings.arm);
+  ArmSession session(
+      settings.arm, settings.unguarded,
+      {kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction});
+  const ga_dynamics::Chain& chain = session.robot().chain();
+  const auto motion = sim::make_motion(settings.trajectory, chain);
+  const CalibrationTable table = load_calibration(file, session.arm().settings());
+  sim::Recording recording;
+  const bool done = session.run([&](ArmLoop& loop) {
+    if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
+    return loop.follow(*motion, settings.settle, &recording);
+  });
+  if (!recording.time.empty() && recording.time.back() > motion->duration()) {
+    sim::trace_tool(recording, chain);
+    print_result(recording, chain, motion->duration());
+  }
+  std::printf("%s", session.histogram().c_str());
+  if (!done) throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app) {
+  const auto settings = std::make_shared<Settings>();
+  CLI::App* command = app.add_subcommand(
+      "run",
+      "Drive the arm through its cards: calibrate, follow a trajectory, stop\n"
+      "Examples: puma run --fast\n          puma run --io ports --calibration arm.json --law "
+      "tracking --trajectory quintic");
+  add_robot_options(*command, settings->arm);
+  add_drive_options(*command, settings->arm);
+  command->add_option("--law", settings->law, "Control law")
+      ->check(CLI::IsMember({"integral", "tracking", "ptp"}))
+      ->capture_default_str();
+  command
+      ->add_option("--trajectory", settings->trajectory,
+                   "line, quintic, ramp, spline, or a CSV file of via points")
+      ->capture_default_str();
+  command->add_option("--bandwidth", settings->bandwidth, "rad/s")
+      ->check(CLI::Range(0.1, 500.0))
+      ->capture_default_str();
+  command->add_option("--damping", settings->damping, "Damping ratio")
+      ->check(CLI::Range(0.05, 5.0))
+      ->capture_default_str();
+  command->add_option("--friction", settings->friction, "Share of the friction fed forward")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command->add_option("--settle", settings->settle, "s at the goal")
+      ->check(CLI::Range(0.1, 1000.0))
+      ->capture_default_str();
+  command->add_flag("--no-guard", settings->unguarded,
+                    "Go without a guard process: on no account "
+                    "with the amplifiers connected");
+  command->callback([settings] { run(*settings); });
+}
+
+}  // namespace puma_hardware::cli

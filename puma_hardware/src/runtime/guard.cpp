@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "puma_hardware/runtime/guard.hpp"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+
+#include "puma_hardware/cards/pcl726.hpp"
+
+namespace puma_hardware {
+
+namespace {
+
+/// Tells the death of a process without asking for it: a descriptor that becomes readable.
+class ProcessWatch {
+ public:
+  ~ProcessWatch() { forget(); }
+
+  void watch(int pid) noexcept {
+    if (pid == pid_) {
+      return;
+    }
+    forget();
+    pid_ = pid;
+    fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    gone_ = fd_ < 0 && errno == ESRCH;  // otherwise only its silence will tell
+  }
+
+  void forget() noexcept {
+    if (fd_ >= 0) {
+      close(fd_);
+    }
+    fd_ = -1;
+    pid_ = 0;
+    gone_ = false;
+  }
+
+  /// Waits up to `period_ns`, less if the process ends. True if it has ended.
+  bool wait(std::int64_t period_ns) noexcept {
+    const timespec period{period_ns / 1'000'000'000, period_ns % 1'000'000'000};
+    if (fd_ < 0) {
+      nanosleep(&period, nullptr);
+      return gone_;
+    }
+    pollfd descriptor{fd_, POLLIN, 0};
+    return ppoll(&descriptor, 1, &period, nullptr) > 0;
+  }
+
+ private:
+  int pid_ = 0;
+  int fd_ = -1;
+  bool gone_ = false;
+};
+
+constexpr double kNanosecond = 1e-9;
+
+}  // namespace
+
+void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
+               const GuardOptions& options, const std::atomic<bool>& stop,
+               const std::function<void(const GuardEvent&)>& report) {
+  if (!(options.period > 0 && options.period <= options.timeout && options.timeout <= 1)) {
+    throw std::invalid_argument(
+        "guard: the period must be positive and no longer than the timeout, the timeout at most "
+        "1 s");
+  }
+  const auto period_ns = static_cast<std::int64_t>(options.period / kNanosecond);
+  const auto timeout_ns = static_cast<std::int64_t>(options.timeout / kNanosecond);
+
+  ProcessWatch process;
+  bool watching = false;
+  bool cut = false;
+  std::uint16_t outputs = 0;
+  while (!stop.load()) {
+    heartbeat.guard_beat();
+    const bool armed = heartbeat.armed();
+    if (armed && !watching) {
+      watching = true;
+      cut = false;
+      process.watch(heartbeat.controller_pid());
+      report({GuardEvent::Kind::kWatching, heartbeat.controller_pid(), false, 0, 0});
+    } else if (!armed && watching) {
+      watching = false;
+      process.forget();
+      report({GuardEvent::Kind::kReleased, heartbeat.controller_pid(), false, 0, 0});
+    }
+    if (cut) {
+      cut_outputs(io, settings, outputs);
+    }
+
+    const bool died = process.wait(period_ns) && watching && heartbeat.armed();
+    const std::int64_t silence = heartbeat.beat_age_ns();
+    if (watching && heartbeat.armed() && (died || silence > timeout_ns)) {
+      const std::int64_t noticed = monotonic_ns();
+      // First the flag, so that a process that only stalled writes no more, then the voltages.
+      heartbeat.trip();
+      outputs = heartbeat.digital_outputs();
+      cut_outputs(io, settings, outputs);
+      const std::int64_t done = monotonic_ns();
+      cut = true;
+      watching = false;
+      process.forget();
+      report({GuardEvent::Kind::kTripped, heartbeat.controller_pid(), died,
+              static_cast<double>(silence) * kNanosecond,
+              static_cast<double>(done - noticed) * kNanosecond});
+    }
+  }
+}
+
+}  // namespace puma_hardware

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/robot.hpp"
+
+#include <utility>
+
+#include "puma_hardware/cards/linux_port_io.hpp"
+
+namespace puma_hardware {
+
+namespace {
+
+constexpr const char* kPowerOutput = "pcl726.power_output";
+/// s that the cards of another process may need to appear.
+constexpr double kPatience = 2;
+
+}  // namespace
+
+emulator::EmulatedArmOptions default_emulated_arm() {
+  emulator::EmulatedArmOptions options;
+  options.start = {0, -1.5, 1.5, 0, 0, 0};
+  options.index_phase = {137, 411, 620, 88, 903, 254};
+  return options;
+}
+
+Parameters with_emulated_wiring(Parameters parameters) {
+  parameters.emplace(kPowerOutput, "2");
+  return parameters;
+}
+
+Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus bus,
+             const std::string& cell, const emulator::EmulatedArmOptions& emulated)
+    : chain_(chain),
+      settings_(ArmSettings::from(
+          chain, bus == Bus::kPorts ? parameters : with_emulated_wiring(parameters))),
+      bus_(bus) {
+  switch (bus) {
+    case Bus::kPorts:
+      io_ = std::make_unique<LinuxPortIo>(settings_.cards);
+      break;
+    case Bus::kShared:
+      io_ = emulator::EmulatedCards::open_shared(cell, settings_.cards, kPatience);
+      break;
+    case Bus::kPrivate: {
+      auto cards = std::make_unique<emulator::EmulatedCards>(settings_.cards);
+      cards_ = cards.get();
+      io_ = std::move(cards);
+      arm_ = std::make_unique<emulator::EmulatedArm>(chain_, settings_, *cards_, emulated);
+      break;
+    }
+  }
+}
+
+}  // namespace puma_hardware

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RUNTIME__ROBOT_HPP_
+#define RUNTIME__ROBOT_HPP_
+
+// The robot that a program is to drive: its description, its settings and the bus to its cards, be
+// they real, emulated in this process, or emulated by another one.
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "ga_dynamics/chain.hpp"
+#include "puma_hardware/arm/arm_settings.hpp"
+#include "puma_hardware/cards/port_io.hpp"
+#include "puma_hardware/emulator/emulated_arm.hpp"
+
+namespace puma_hardware {
+
+enum class Bus {
+  kPorts,    ///< the machine's I/O ports
+  kPrivate,  ///< cards and arm emulated in this process
+  kShared    ///< cards emulated by `puma emulate`, found by their name
+};
+
+/// What the emulated arm is unless told otherwise: it stands upright, its index pulses come
+/// anywhere in a turn, and power and brakes hang on a digital output of the PCL-726.
+emulator::EmulatedArmOptions default_emulated_arm();
+/// Adds what an emulated robot's wiring needs and the parameters do not give.
+Parameters with_emulated_wiring(Parameters parameters);
+
+/// Construction allocates and throws CardError, DescriptionError or std::runtime_error naming what
+/// does not fit. With real ports, construct it before the thread that drives the arm is started:
+/// that one inherits the right to access them.
+class Robot {
+ public:
+  /// `cell`: name of the shared cards; `emulated`: of a private one.
+  Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus bus,
+        const std::string& cell = {},
+        const emulator::EmulatedArmOptions& emulated = default_emulated_arm());
+
+  const ga_dynamics::Chain& chain() const noexcept { return chain_; }
+  const ArmSettings& settings() const noexcept { return settings_; }
+  PortIo& io() noexcept { return *io_; }
+  Bus bus() const noexcept { return bus_; }
+  /// Only of a private emulated robot, else null.
+  emulator::EmulatedCards* cards() noexcept { return cards_; }
+  emulator::EmulatedArm* arm() noexcept { return arm_.get(); }
+
+ private:
+  ga_dynamics::Chain chain_;
+  ArmSettings settings_;
+  Bus bus_;
+  std::unique_ptr<PortIo> io_;
+  emulator::EmulatedCards* cards_ = nullptr;
+  std::unique_ptr<emulator::EmulatedArm> arm_;
+};
+
+}  // namespace puma_hardware
+
+#endif  // RUNTIME__ROBOT_HPP_

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that touch the arm, as a user runs them, on the emulated robot."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+PUMA = os.environ['PUMA_COMMAND']
+START = ['--start', '0.3', '-1.2', '1.3', '0.2', '0.4', '-0.5']
+
+
+def puma(*arguments, code=0):
+    done = subprocess.run([PUMA, *arguments], capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def number(pattern, text):
+    return float(re.search(pattern, text).group(1))
+
+
+@pytest.mark.parametrize('command', [
+    ['cards'], ['cards', 'probe'], ['cards', 'output'], ['calibrate'], ['guard'], ['emulate'],
+    ['run']])
+def test_help_explains_the_command(command):
+    assert 'Options' in puma(*command, '--help').stdout
+
+
+@pytest.mark.parametrize('command', ['cards', 'calibrate', 'guard', 'emulate', 'run'])
+def test_help_has_examples(command):
+    assert 'Example' in puma(command, '--help').stdout
+
+
+def test_probe_names_every_card_and_its_address():
+    text = puma('cards', 'probe').stdout
+    for card in ['PCL-818L at 0x300: answers', 'PCL-726 at 0x2C0: answers',
+                 'PCL-833 at 0x200: answers', 'PCL-833 at 0x210: answers']:
+        assert card in text
+
+
+def test_read_shows_every_joint():
+    text = puma('cards', 'read').stdout
+    for joint in range(1, 7):
+        line = re.search(rf'joint{joint} +([0-9.]+) +ok +cool +(-?\d+)', text)
+        assert 0 < float(line.group(1)) < 5
+
+
+def test_output_moves_a_joint_the_way_of_its_voltage():
+    # The amplifiers invert, and motor 4 counts down when its joint turns up.
+    counts = []
+    for volts in ['0.6', '-0.6']:
+        done = puma('cards', 'output', '4', volts, '--seconds', '0.3')
+        assert re.search(r'joint4: -?0\.[56]\d+ V, now 0 V', done.stdout), done.stdout
+        counts.append(int(re.search(r'from 0 to (-?\d+)', done.stdout).group(1)))
+    assert counts[0] > 10 and counts[1] < -10
+
+
+def test_output_refuses_large_voltages():
+    assert '-1' in puma('cards', 'output', '1', '5', code=2).stderr
+
+
+@pytest.mark.parametrize('setting, named', [
+    ('pcl726.base=0x300', 'pcl726.base'),
+    ('pcl726.coding=gray', 'pcl726.coding'),
+    ('pcl818.pot_channel=0 0 1 2 3 4', 'pcl818.pot_channel'),
+    ('pcl900.base=0x200', 'pcl900.base'),
+    ('safety.ramp_time=-1', 'safety.ramp_time'),
+    ('nonsense', 'name=value')])
+def test_impossible_settings_are_refused_by_name(setting, named):
+    assert named in puma('cards', 'probe', '--set', setting, code=2).stderr
+
+
+def test_ports_need_rights_or_cards():
+    # Without the right to access ports, or without the cards, it says so; it never runs on.
+    done = puma('cards', 'probe', '--io', 'ports', code=2)
+    assert re.search(r'ioperm|CAP_SYS_RAWIO|port|PCL-', done.stderr), done.stderr
+
+
+def test_a_guard_needs_a_robot_of_another_process():
+    assert '--cell' in puma('guard', code=2).stderr
+
+
+def test_calibrate_finds_out_where_the_arm_stands():
+    text = puma('calibrate', '--fast', *START).stdout
+    assert number(r'within ([0-9.]+) mrad', text) < 0.15, 'about a count'
+
+
+def test_calibrate_refuses_a_table_of_another_arm(tmp_path):
+    table = tmp_path / 'table.json'
+    table.write_text('{"version": 1}')
+    assert 'table.json' in puma('calibrate', '--fast', '--calibration', str(table), code=2).stderr
+
+
+def test_build_does_not_overwrite_a_table(tmp_path):
+    table = tmp_path / 'table.json'
+    table.write_text('mine')
+    done = puma('calibrate', '--build', '--fast', '--calibration', str(table), code=2)
+    assert '--overwrite' in done.stderr
+    assert table.read_text() == 'mine'
+
+
+def test_build_writes_a_table_that_calibrates(tmp_path):
+    table = tmp_path / 'table.json'
+    ranges = ['--low', '-0.7', '-2.2', '0.8', '-0.7', '-0.7', '-0.7',
+              '--high', '0.7', '-0.8', '2.2', '0.7', '0.7', '0.7']
+    text = puma('calibrate', '--build', '--fast', '--calibration', str(table), *ranges).stdout
+    assert len(re.findall(r'index pulses', text)) == 6
+    text = puma('calibrate', '--fast', '--calibration', str(table)).stdout
+    assert number(r'within ([0-9.]+) mrad', text) < 0.15
+
+
+def test_run_follows_the_line():
+    text = puma('run', '--fast').stdout
+    assert number(r'tool path error: ([0-9.]+) mm RMS', text) < 0.1
+    assert number(r'at rest: ([0-9.]+) mrad', text) < 0.3
+    assert 'work of a cycle' in text
+
+
+@pytest.mark.parametrize('law', ['tracking', 'ptp'])
+def test_run_with_other_laws(law):
+    text = puma('run', '--fast', '--law', law, '--trajectory', 'quintic', *START).stdout
+    assert number(r'joint error: ([0-9.]+) mrad RMS', text) < (2 if law == 'tracking' else 500)
+
+
+@pytest.mark.parametrize('arguments, named', [
+    (['--law', 'magic'], '--law'),
+    (['--trajectory', 'nowhere'], 'trajectory'),
+    (['--rate', '1'], '--rate'),
+    (['--cell', 'x', '--fast'], '--fast'),
+    (['--io', 'ports'], '--calibration'),
+    (['--io', 'ports', '--cell', 'x', '--calibration', 'y'], '--cell'),
+    (['--cell', 'nobody_emulates_this'], 'nobody_emulates_this')])
+def test_run_refuses_by_name(arguments, named):
+    assert named in puma('run', *arguments, code=2).stderr

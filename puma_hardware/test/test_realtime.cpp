@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/runtime/realtime.hpp"
+
+namespace puma_hardware {
+namespace {
+
+TEST(PeriodicTimer, DoesNotDrift) {
+  constexpr std::int64_t kPeriod = 2'000'000;
+  const std::int64_t start = monotonic_ns();
+  PeriodicTimer timer(kPeriod);
+  std::int64_t last_late = 0;
+  for (int i = 0; i < 50; ++i) {
+    last_late = timer.wait();
+    EXPECT_GE(last_late, 0);
+  }
+  // 50 beats and those missed, on a grid that began with the timer; lateness does not add up.
+  const auto beats = static_cast<std::int64_t>(50 + timer.missed());
+  const std::int64_t on_grid = monotonic_ns() - start - last_late % kPeriod;
+  EXPECT_NEAR(static_cast<double>(on_grid), static_cast<double>(beats * kPeriod), 1.5e6);
+}
+
+TEST(PeriodicTimer, SkipsBeatsThatWereMissedInsteadOfRushing) {
+  constexpr std::int64_t kPeriod = 5'000'000;
+  PeriodicTimer timer(kPeriod);
+  const timespec stall{0, 4 * kPeriod + kPeriod / 2};
+  nanosleep(&stall, nullptr);
+  EXPECT_GE(timer.wait(), 3 * kPeriod);
+  EXPECT_GE(timer.missed(), 3U);
+  const std::int64_t before = monotonic_ns();
+  timer.wait();
+  timer.wait();
+  EXPECT_GE(monotonic_ns() - before, kPeriod);
+}
+
+TEST(TimeHistogram, CountsInDoublingBins) {
+  TimeHistogram histogram;
+  histogram.add(500);    // below 1 us
+  histogram.add(1'500);  // below 2 us
+  histogram.add(3'900);  // below 4 us
+  histogram.add(3'000);  // below 4 us
+  histogram.add(-5);     // clocks that disagree count as nothing
+  histogram.add(90'000'000'000);
+  EXPECT_EQ(histogram.count(), 6U);
+  EXPECT_DOUBLE_EQ(histogram.max_us(), 9e7);
+  EXPECT_NEAR(histogram.mean_us(), (0.5 + 1.5 + 3.9 + 3.0 + 9e7) / 6, 1e-6);
+  const std::string text = histogram.text("cycle");
+  EXPECT_NE(text.find("cycle: 6 cycles"), std::string::npos) << text;
+  EXPECT_NE(text.find("<        1 us          2"), std::string::npos) << text;
+  EXPECT_NE(text.find("<        4 us          2"), std::string::npos) << text;
+}
+
+TEST(TimeHistogram, IsEmptyAtFirst) {
+  const TimeHistogram histogram;
+  EXPECT_EQ(histogram.mean_us(), 0);
+  EXPECT_EQ(histogram.text("t"), "t: 0 cycles, mean 0.0 us, largest 0.0 us\n");
+}
+
+TEST(EnterRealtime, SaysWhatWasRefused) {
+  // Priorities end at 99: this one is refused everywhere.
+  EXPECT_NE(enter_realtime(1000).find("no real-time scheduling"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace puma_hardware
