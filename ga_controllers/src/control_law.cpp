@@ -247,7 +247,8 @@ struct ControlLaw::Impl {
     // one that is so slow that its friction is no longer fed forward in full.
     const double band = parameters.integral_dead_band;
     const bool at_goal = std::abs(e) < band;
-    const double slow = std::max(band, parameters.friction > 0 ? 2 * parameters.friction_velocity : 0);
+    const double slow =
+        std::max(band, parameters.friction > 0 ? 2 * parameters.friction_velocity : 0);
     const bool resting = std::abs(qd_ref_used[i]) <= slow && std::abs(qdd_ref_used[i]) <= 10 * slow;
     rests[i] = !resting ? Rest::kMoving : at_goal ? Rest::kAtGoal : Rest::kBeside;
     if (rests[i] == Rest::kAtGoal) return;
