@@ -68,6 +68,23 @@ TEST_P(ControlTagTest, DrivesArriveAsJointParameters) {
   EXPECT_EQ(components[0].joints[5].parameters.at("coupling_motor5"), "0.180556");
 }
 
+TEST_P(ControlTagTest, HasTheToolsOutputsAndTheArmsInputs) {
+  ASSERT_EQ(components[0].gpios.size(), 2U);
+  const auto names = [](const auto& interfaces) {
+    std::vector<std::string> all;
+    for (const auto& interface : interfaces) all.push_back(interface.name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(components[0].gpios[0].name, "tool");
+  EXPECT_EQ(names(components[0].gpios[0].command_interfaces), (Names{"output1", "output2"}));
+  EXPECT_EQ(names(components[0].gpios[0].state_interfaces), (Names{"output1", "output2"}));
+  EXPECT_EQ(components[0].gpios[1].name, "arm");
+  EXPECT_EQ(names(components[0].gpios[1].command_interfaces), (Names{"power", "fault_reset"}));
+  EXPECT_EQ(names(components[0].gpios[1].state_interfaces),
+            (Names{"power", "brakes", "thermal", "fault_code"}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Descriptions, ControlTagTest, testing::Values("puma560", "puma600"),
                          [](const auto& robot) { return robot.param; });
 
