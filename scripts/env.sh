@@ -43,6 +43,9 @@ if [[ -n $ros ]]; then
   source_setup "$ros/setup.bash"
   export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
   export ROS_DOMAIN_ID=${ROS_DOMAIN_ID:-$(($$ % 101 + 1))}
+  # Cyclone DDS would still bind the outer interface.
+  CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo" multicast="false"/>'
+  export CYCLONEDDS_URI+='</Interfaces></General></Domain></CycloneDDS>'
 fi
 
 if [[ -z $ros ]]; then export ROS=off; fi  # the scripts called from here need not look again

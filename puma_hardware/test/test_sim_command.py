@@ -203,3 +203,17 @@ def test_ten_seconds_of_the_full_loop_take_less_than_one(tmp_path):
     print(f'10 s of the loop, its data and report took {seconds:.2f} s of computing time')
     limit = 20 if os.environ.get('ASAN_OPTIONS') else 1  # sanitizers slow it down
     assert seconds < limit
+
+
+def test_motion_prints_the_line_with_its_rates():
+    done = subprocess.run([PUMA, 'motion', '--rate', '100'], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0, done.stderr
+    header, *rows = [line.split(',') for line in done.stdout.splitlines()]
+    assert header[:2] == ['t', 'joint1'] and header[-1] == 'acceleration_joint6'
+    times = [float(row[0]) for row in rows]
+    assert times[0] == 0 and times[-1] == pytest.approx(8.85, abs=0.3)
+    middle = len(rows) // 2
+    for joint in range(1, 7):  # the velocities are those of the positions
+        difference = (float(rows[middle + 1][joint]) - float(rows[middle - 1][joint])) / 0.02
+        assert float(rows[middle][joint + 6]) == pytest.approx(difference, abs=1e-4)

@@ -24,10 +24,15 @@ namespace puma_hardware {
 class VelocityObserver {
  public:
   /// Bandwidth [rad/s] of the correction, cycle time dt [s]; both poles of the error at −bandwidth.
-  VelocityObserver(double bandwidth, double dt) noexcept : dt_(dt) {
-    const double pole = std::exp(-bandwidth * dt);
+  VelocityObserver(double bandwidth, double dt) noexcept : bandwidth_(bandwidth) { set_period(dt); }
+
+  /// For cycles that differ in length: dt [s] of the cycle that the next update() ends.
+  void set_period(double dt) noexcept {
+    if (dt == dt_) return;
+    const double pole = std::exp(-bandwidth_ * dt);
     position_gain_ = 1 - pole * pole;
     velocity_gain_ = (1 - pole) * (1 - pole) / dt;
+    dt_ = dt;
   }
 
   void reset(double position, double velocity = 0) noexcept {
@@ -49,8 +54,8 @@ class VelocityObserver {
   double velocity() const noexcept { return velocity_; }
 
  private:
-  double dt_;
-  double position_gain_, velocity_gain_;
+  double bandwidth_, dt_ = 0;
+  double position_gain_ = 0, velocity_gain_ = 0;
   double position_ = 0, velocity_ = 0;
 };
 

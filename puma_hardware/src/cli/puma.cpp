@@ -11,6 +11,7 @@
 #include "cli/cards_command.hpp"
 #include "cli/emulate_command.hpp"
 #include "cli/guard_command.hpp"
+#include "cli/motion_command.hpp"
 #include "cli/report_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/sim_command.hpp"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   try {
     puma_hardware::cli::add_sim_command(app);
     puma_hardware::cli::add_report_command(app);
+    puma_hardware::cli::add_motion_command(app);
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_calibrate_command(app);
     puma_hardware::cli::add_cards_command(app);

@@ -25,9 +25,6 @@ using ga_dynamics::Trajectory;
 
 namespace {
 
-/// 12 bits over ±10 V, offset binary: the PCL-726's range and step.
-constexpr double kFullScale = 10, kDacStep = 2 * kFullScale / 4096;
-
 /// A positive number, or 0 where the parameter is absent.
 double parameter(const ChainJoint& joint, const char* name) {
   const auto found = joint.parameters.find(name);
@@ -43,16 +40,6 @@ double parameter(const ChainJoint& joint, const char* name) {
   }
   throw std::runtime_error("joint '" + joint.name + "': parameter " + name + " is '" + text +
                            "'; give a positive number");
-}
-
-double encoder(const JointSignals& s, double q) {
-  return s.counts_per_rad > 0 ? std::round(q * s.counts_per_rad) / s.counts_per_rad : q;
-}
-
-double dac(const JointSignals& s, double tau) {
-  if (s.torque_per_volt <= 0) return tau;
-  const double code = std::clamp(std::round(tau / s.torque_per_volt / kDacStep), -2048.0, 2047.0);
-  return code * kDacStep * s.torque_per_volt;
 }
 
 /// Where the tip link is.
@@ -175,7 +162,7 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
   trajectory.sample(0, q_ref, qd_ref, qdd_ref);
   plant.reset(q_ref, std::vector<double>(n, 0.0));
   for (std::size_t i = 0; i < n; ++i) {
-    q[i] = encoder(options.signals[i], plant.q()[i]);
+    q[i] = encoder_reading(options.signals[i], plant.q()[i]);
     observers[i].reset(q[i]);
   }
   law.start(q, std::vector<double>(n, 0.0));
@@ -186,7 +173,7 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
     for (std::size_t i = 0; i < n; ++i) {
       const JointSignals& s = options.signals[i];
       const double noise = s.noise > 0 ? s.noise * normal(random) : 0;
-      if (k > 0) observers[i].update(encoder(s, plant.q()[i] + noise), acceleration[i]);
+      if (k > 0) observers[i].update(encoder_reading(s, plant.q()[i] + noise), acceleration[i]);
       q[i] = observers[i].position();
       qd[i] = observers[i].velocity();
     }
@@ -203,7 +190,7 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
     }
     r.time.push_back(t);
     for (std::size_t i = 0; i < n; ++i) {
-      given[i] = dac(options.signals[i], tau[i]);
+      given[i] = dac_torque(options.signals[i], tau[i]);
       r.q[i].push_back(plant.q()[i]);
       r.qd[i].push_back(plant.qd()[i]);
       r.q_ref[i].push_back(q_ref[i]);

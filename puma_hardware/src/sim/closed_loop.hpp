@@ -14,16 +14,9 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/plant.hpp"
 #include "ga_dynamics/trajectory.hpp"
+#include "sim/joint_signals.hpp"
 
 namespace puma_hardware::sim {
-
-/// What stands between the arm and the law, per joint. Zero: none, the law sees and sets real
-/// numbers.
-struct JointSignals {
-  double counts_per_rad = 0;   ///< of the encoder
-  double torque_per_volt = 0;  ///< N m/V of DAC and amplifier
-  double noise = 0;            ///< standard deviation of the position before the encoder, rad
-};
 
 /// From the joints' parameters in <ros2_control> (gear_ratio, encoder_counts_per_rev,
 /// torque_per_volt). Joints that give none get none. Throws std::runtime_error naming the joint and

@@ -110,13 +110,13 @@ json events_of(const Recording& r, const Chain& chain, double duration) {
   return events;
 }
 
-json run_of(const LawResult& result, const Demonstration& d, double rate) {
+json run_of(const LawResult& result, const Demonstration& d, double rate, bool one_reference) {
   // All samples are drawn and 50 poses a second are moved: more would not be seen.
   const auto every = static_cast<std::size_t>(std::max(1.0, std::round(rate / 200)));
   const auto every_frame = static_cast<std::size_t>(std::max(1.0, std::round(rate / 50)));
   const Recording& r = result.recording;
   json run{{"id", result.id}, {"label", result.label}, {"time", rounded(r.time, every, 4)}};
-  const bool first = &result == &d.results.front();
+  const bool first = !one_reference || &result == &d.results.front();
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     std::vector<double> error(r.q[i].size());
     for (std::size_t t = 0; t < error.size(); ++t) error[t] = r.q[i][t] - r.q_ref[i][t];
@@ -154,38 +154,46 @@ json table_of(const Demonstration& d) {
                     {"torque", 100 * m.torque_use},
                     {"time", 1e6 * r.recording.update_time_mean}});
   }
-  return {{"columns",
-           {column("joint_rms", "Joint error, RMS", "mrad", 3, "lower"),
-            column("joint_max", "Joint error, max", "mrad", 3, "lower"),
-            column("tool_rms", "Tool error, RMS", "mm", 3, "lower"),
-            column("tool_max", "Tool error, max", "mm", 3, "lower"),
-            column("final", "Error at rest", "mrad", 3, "lower"),
-            column("hunting", "Motion at rest", "mrad", 3, "none"),
-            column("torque", "Torque used", "% of limit", 1, "none"),
-            column("time", "Law, per cycle", "µs", 2, "none")}},
-          {"rows", rows}};
+  json columns{column("joint_rms", "Joint error, RMS", "mrad", 3, "lower"),
+               column("joint_max", "Joint error, max", "mrad", 3, "lower"),
+               column("tool_rms", "Tool error, RMS", "mm", 3, "lower"),
+               column("tool_max", "Tool error, max", "mm", 3, "lower"),
+               column("final", "Error at rest", "mrad", 3, "lower"),
+               column("hunting", "Motion at rest", "mrad", 3, "none"),
+               column("torque", "Torque used", "% of limit", 1, "none")};
+  const bool timed = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
+    return r.recording.update_time_mean > 0;
+  });
+  if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
+  return {{"columns", columns}, {"rows", rows}};
 }
 
 }  // namespace
 
-json report_data(const Demonstration& d, const DemonstrationOptions& options) {
+json report_data(const Demonstration& d, const std::filesystem::path& urdf,
+                 const ReportTexts& texts, double rate, bool one_reference) {
   std::vector<std::string> notes = d.notes;
-  json data{{"title", "Computed-torque control in simulation"},
-            {"robot", robot_of(d.chain, options.urdf, notes)},
-            {"runs", json::array()},
-            {"table", table_of(d)}};
-  const std::string robot = options.urdf.stem().string();
+  json data{{"title", texts.title},         {"subtitle", texts.subtitle},
+            {"generated", texts.generated}, {"robot", robot_of(d.chain, urdf, notes)},
+            {"runs", json::array()},        {"table", table_of(d)}};
+  data["notes"] = notes;
+  for (const LawResult& result : d.results) {
+    data["runs"].push_back(run_of(result, d, rate, one_reference));
+  }
+  return data;
+}
+
+json report_data(const Demonstration& d, const DemonstrationOptions& options) {
   char text[256];
   std::snprintf(text, sizeof text,
                 "%s, trajectory %s: %.2f s at %.0f Hz, bandwidth %.0f rad/s, payload %.2f kg, "
                 "mismatch %.0f %%",
-                robot.c_str(), options.trajectory.c_str(), d.duration, options.rate,
+                options.urdf.stem().c_str(), options.trajectory.c_str(), d.duration, options.rate,
                 options.bandwidth, options.payload, 100 * options.mismatch);
-  data["subtitle"] = text;
-  data["generated"] = "seed " + std::to_string(options.seed);
-  data["notes"] = notes;
-  for (const LawResult& result : d.results) data["runs"].push_back(run_of(result, d, options.rate));
-  return data;
+  return report_data(
+      d, options.urdf,
+      {"Computed-torque control in simulation", text, "seed " + std::to_string(options.seed)},
+      options.rate, true);
 }
 
 }  // namespace puma_hardware::sim

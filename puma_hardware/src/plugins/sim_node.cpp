@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/sim_node.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace puma_hardware {
+namespace {
+
+using namespace std::chrono_literals;
+using diagnostic_msgs::msg::DiagnosticStatus;
+
+constexpr char kInjection[] = "inject_fault";
+
+void answer_reset(SimMailbox& mailbox, std_srvs::srv::Trigger::Response& response) {
+  using Reset = SimMailbox::Reset;
+  mailbox.reset = Reset::kAsked;
+  response.success = true;
+  if (!mailbox.cycling) {
+    response.message = "the component is not configured: the fault is cleared when it is";
+    return;
+  }
+  for (int i = 0; i < 100 && mailbox.reset == Reset::kAsked; ++i) std::this_thread::sleep_for(5ms);
+  switch (mailbox.reset.exchange(Reset::kNone)) {
+    case Reset::kDone:
+      response.message = "cleared; set the component active again to go on";
+      return;
+    case Reset::kRefused:
+      response.message = "the cause of the fault lasts; remove it first";
+      break;
+    default:
+      response.message = "no control cycle took the request up within 0.5 s; is the loop running?";
+  }
+  response.success = false;
+}
+
+void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to, const SimStatus& status,
+              const std::vector<std::string>& joints) {
+  if (status.fault.fault == Fault::kNone) {
+    to.summary(DiagnosticStatus::OK, sim::to_string(status.state));
+  } else {
+    to.summary(DiagnosticStatus::ERROR, describe_fault(status.fault, joints));
+  }
+  to.add("drives", sim::to_string(status.state));
+  to.add("fault", to_string(status.fault.fault));
+  to.add("cycles", status.cycles);
+  to.add("late cycles", status.late_cycles);
+  to.addf("read and write, mean", "%.1f us", status.mean_us);
+  to.addf("read and write, longest", "%.1f us", status.max_us);
+}
+
+}  // namespace
+
+std::uint32_t SimMailbox::pack(const sim::Injection& injection) {
+  return static_cast<std::uint32_t>(injection.fault) |
+         static_cast<std::uint32_t>(injection.joint + 1) << 8;
+}
+sim::Injection SimMailbox::unpack(std::uint32_t word) {
+  return {static_cast<Fault>(word & 0xff), static_cast<int>(word >> 8) - 1};
+}
+
+std::string describe_fault(const FaultRecord& fault, const std::vector<std::string>& joints) {
+  const auto joint = static_cast<std::size_t>(fault.joint);
+  std::string text = fault.joint >= 0 ? "joint '" + joints.at(joint) + "': " : "";
+  text += to_string(fault.fault);
+  char numbers[80] = "";
+  if (fault.fault == Fault::kEncoderJump || fault.fault == Fault::kOverspeed) {
+    std::snprintf(numbers, sizeof numbers, ": %.3g, allowed %.3g", fault.value, fault.threshold);
+  }
+  text += numbers;
+  return text + "; remove the cause, call reset_fault and set the component active again";
+}
+
+SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& chain,
+                 std::shared_ptr<SimMailbox> mailbox)
+    : updater_(node, 1.0) {
+  std::vector<std::string> joints;
+  for (const auto& joint : chain.joints()) joints.push_back(joint.name);
+
+  updater_.setHardwareID(node->get_fully_qualified_name());
+  updater_.add("simulated arm", [mailbox, joints](diagnostic_updater::DiagnosticStatusWrapper& to) {
+    diagnose(to, mailbox->status.get(), joints);
+  });
+
+  reset_ = node->create_service<std_srvs::srv::Trigger>(
+      "~/reset_fault", [mailbox](const std_srvs::srv::Trigger::Request::SharedPtr,
+                                 const std_srvs::srv::Trigger::Response::SharedPtr response) {
+        answer_reset(*mailbox, *response);
+      });
+
+  rcl_interfaces::msg::ParameterDescriptor about;
+  about.description =
+      "Fault to simulate: thermal:JOINT, encoder-jump:JOINT, deadline-missed, card-lost, "
+      "emergency-stop, or nothing";
+  on_parameter_ = node->add_on_set_parameters_callback(
+      [mailbox, chain](const std::vector<rclcpp::Parameter>& parameters) {
+        rcl_interfaces::msg::SetParametersResult result;
+        result.successful = true;
+        for (const rclcpp::Parameter& parameter : parameters) {
+          if (parameter.get_name() != kInjection) continue;
+          try {
+            mailbox->injection =
+                SimMailbox::pack(sim::parse_injection(parameter.as_string(), chain));
+            mailbox->injected = true;
+          } catch (const std::invalid_argument& error) {
+            result.successful = false;
+            result.reason = error.what();
+          }
+        }
+        return result;
+      });
+  node->declare_parameter(kInjection, "", about);
+
+  log_timer_ = node->create_wall_timer(100ms, [mailbox, joints, logger = node->get_logger(),
+                                               last = std::make_shared<FaultRecord>()] {
+    const FaultRecord now = mailbox->status.get().fault;
+    if (now.fault != Fault::kNone && (now.fault != last->fault || now.cycle != last->cycle)) {
+      RCLCPP_ERROR(logger, "%s", describe_fault(now, joints).c_str());
+    }
+    *last = now;
+  });
+}
+
+}  // namespace puma_hardware

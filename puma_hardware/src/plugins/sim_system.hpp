@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUGINS__SIM_SYSTEM_HPP_
+#define PLUGINS__SIM_SYSTEM_HPP_
+
+// puma_hardware/PumaSimSystem: a simulated arm as ros2_control hardware. Any serial arm with an
+// effort command per joint; the description and sim_settings.hpp say what it is, arm_interfaces.hpp
+// what it offers, sim_node.hpp how to make it fail and recover.
+//
+// Lifecycle: configured, it measures and its brakes hold. Active, its drives have power. Claiming
+// the effort commands releases the brakes, giving them up without a successor is a controlled stop;
+// a successor in the same switch changes nothing. The brakes of an arm open together, so the
+// efforts are claimed all at once or not at all.
+//
+// Faults: write() returns DEACTIVATE, so that the states go on; the torque fades or is cut while
+// the component is inactive. Where nothing answers any more read() returns ERROR. on_activate()
+// refuses as long as a fault is latched. A commanded effort counts only from the first one that a
+// controller has written after its activation; what was there before is erased.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hardware_interface/system_interface.hpp"
+
+namespace puma_hardware {
+
+class PumaSimSystem : public hardware_interface::SystemInterface {
+ public:
+  using CallbackReturn = hardware_interface::CallbackReturn;
+  using Return = hardware_interface::return_type;
+
+  PumaSimSystem();
+  ~PumaSimSystem() override;
+
+  CallbackReturn on_init(
+      const hardware_interface::HardwareComponentInterfaceParams& params) override;
+  CallbackReturn on_configure(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_activate(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_cleanup(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_shutdown(const rclcpp_lifecycle::State& previous) override;
+  /// May be called more than once.
+  CallbackReturn on_error(const rclcpp_lifecycle::State& previous) override;
+
+  Return prepare_command_mode_switch(const std::vector<std::string>& start,
+                                     const std::vector<std::string>& stop) override;
+  // Real-time safe:
+  Return perform_command_mode_switch(const std::vector<std::string>& start,
+                                     const std::vector<std::string>& stop) override;
+  Return read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
+  Return write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace puma_hardware
+
+#endif  // PLUGINS__SIM_SYSTEM_HPP_

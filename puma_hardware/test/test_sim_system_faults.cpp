@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// PumaSimSystem's faults: what each does, that the states go on, how to recover, and that the arm
+// does not jump then.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "diagnostic_msgs/msg/diagnostic_array.hpp"
+#include "puma_hardware/arm/safety_machine.hpp"
+#include "sim_bench.hpp"
+
+namespace {
+
+using puma_hardware::Fault;
+using test::Bench;
+using test::Return;
+using test::States;
+
+class SimFaults : public testing::Test {
+ protected:
+  void SetUp() override {
+    bench.system().configure();
+    bench.system().activate();
+    ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+    ASSERT_TRUE(bench.start());
+    bench.set_efforts(push);
+    ASSERT_EQ(bench.cycles(500), Return::OK);
+    ASSERT_GT(bench.effort(0), 40);
+  }
+
+  /// Cycles until an answer other than OK.
+  Return until_fault(int most) {
+    for (int i = 0; i < most; ++i) {
+      if (const Return result = bench.cycle(); result != Return::OK) return result;
+    }
+    return Return::OK;
+  }
+
+  double fault_code() const { return bench.state("arm/fault_code"); }
+
+  /// Inactive with a latched fault → active, controller on: nothing moves until it commands.
+  void recover() {
+    bench.system().activate();
+    EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE) << "a latched fault must hold it back";
+    EXPECT_EQ(bench.reset_fault().substr(0, 9), "+cleared;");
+    expect_no_jump();
+  }
+  void expect_no_jump() {
+    // Long enough for a joint without a brake to come to rest.
+    for (int i = 0; i < 3000; ++i) ASSERT_EQ(bench.read(), Return::OK);
+    const auto before = bench.positions();
+    EXPECT_EQ(fault_code(), 0);
+    bench.system().activate();
+    ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+    EXPECT_TRUE(std::isnan(bench.command("joint1/effort"))) << "the old command must be gone";
+    ASSERT_EQ(bench.cycles(100), Return::OK);
+    ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
+    ASSERT_EQ(bench.cycles(300), Return::OK);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(bench.effort(i), 0);
+      EXPECT_NEAR(bench.position(i), before[i], 2e-4) << bench.joints()[i];
+    }
+    bench.set_efforts(push);
+    ASSERT_EQ(bench.cycles(300), Return::OK);
+    EXPECT_GT(bench.position(0), before[0] + 1e-3) << "it must work again";
+  }
+
+  std::vector<double> push{50, 0, 0, 0, 0, 0};
+  Bench bench{test::puma({{"dac", "false"}})};
+};
+
+TEST_F(SimFaults, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
+  ASSERT_EQ(bench.inject("thermal:joint2"), "");
+  EXPECT_EQ(until_fault(3), Return::DEACTIVATE);
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  EXPECT_EQ(bench.state("arm/thermal"), 2);
+  EXPECT_EQ(fault_code(), static_cast<double>(Fault::kThermal));
+  EXPECT_GT(bench.effort(0), 40);
+  double last = bench.effort(0);
+  for (int i = 0; i < 260; ++i) {
+    ASSERT_EQ(bench.read(), Return::OK);
+    EXPECT_LE(std::abs(bench.effort(0) - last), 0.5);
+    last = bench.effort(0);
+  }
+  EXPECT_EQ(last, 0);
+  EXPECT_EQ(bench.state("arm/power"), 0);
+  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault lasts; remove it first");
+  ASSERT_EQ(bench.inject(""), "");
+  recover();
+}
+
+TEST_F(SimFaults, EncoderJumpCutsAtOnce) {
+  ASSERT_EQ(bench.inject("encoder-jump:joint3"), "");
+  const double before = bench.position(2);
+  EXPECT_EQ(until_fault(3), Return::DEACTIVATE);
+  EXPECT_EQ(fault_code(), static_cast<double>(Fault::kEncoderJump));
+  ASSERT_EQ(bench.read(), Return::OK);
+  EXPECT_EQ(bench.effort(0), 0);
+  EXPECT_GT(std::abs(bench.position(2) - before), 0.05);
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  recover();
+  EXPECT_NEAR(bench.position(2), before, 0.01);
+}
+
+TEST_F(SimFaults, MissedDeadlinesFadeTheTorque) {
+  ASSERT_EQ(bench.inject("deadline-missed"), "");
+  EXPECT_EQ(until_fault(5), Return::DEACTIVATE);
+  EXPECT_EQ(fault_code(), static_cast<double>(Fault::kDeadlineMissed));
+  EXPECT_GT(bench.effort(0), 40);
+  ASSERT_EQ(bench.inject(""), "");
+  recover();
+}
+
+TEST_F(SimFaults, EmergencyStopCutsAtOnce) {
+  ASSERT_EQ(bench.inject("emergency-stop"), "");
+  EXPECT_EQ(until_fault(3), Return::DEACTIVATE);
+  ASSERT_EQ(bench.read(), Return::OK);
+  EXPECT_EQ(bench.effort(0), 0);
+  ASSERT_EQ(bench.inject(""), "");
+  recover();
+}
+
+TEST_F(SimFaults, LostCardsAreAnErrorFromRead) {
+  ASSERT_EQ(bench.inject("card-lost"), "");
+  EXPECT_EQ(until_fault(3), Return::ERROR);
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_UNCONFIGURED);
+  EXPECT_EQ(bench.effort(0), 0);
+  bench.system().configure();
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_UNCONFIGURED) << "nothing answers";
+  ASSERT_EQ(bench.inject(""), "");
+  EXPECT_EQ(bench.reset_fault().substr(0, 35), "+the component is not configured: t");
+  bench.system().configure();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  expect_no_jump();
+}
+
+TEST(SimErrors, OnErrorMayBeCalledAgainAndInAnyState) {
+  using hardware_interface::CallbackReturn;
+  puma_hardware::PumaSimSystem plugin;
+  hardware_interface::HardwareComponentInterfaceParams params;
+  params.hardware_info = hardware_interface::parse_control_resources_from_urdf(test::puma()).at(0);
+  ASSERT_EQ(plugin.on_init(params), CallbackReturn::SUCCESS);
+  const rclcpp_lifecycle::State any(States::PRIMARY_STATE_ACTIVE, "active");
+  EXPECT_EQ(plugin.on_error(any), CallbackReturn::SUCCESS);
+  const auto states = plugin.on_export_state_interfaces();
+  const auto commands = plugin.on_export_command_interfaces();
+  ASSERT_EQ(plugin.on_configure(any), CallbackReturn::SUCCESS);
+  ASSERT_EQ(plugin.on_activate(any), CallbackReturn::SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(plugin.on_error(any), CallbackReturn::SUCCESS);
+    EXPECT_EQ(plugin.get_state("arm/power"), 0);
+    EXPECT_EQ(plugin.get_state("joint2/effort"), 0);
+  }
+}
+
+TEST_F(SimFaults, TorqueThatIsNoNumberLetsTheLastGoodOneFade) {
+  bench.set("joint4/effort", std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(until_fault(2), Return::DEACTIVATE);
+  EXPECT_EQ(bench.read(), Return::OK);
+  EXPECT_GT(bench.effort(0), 40);
+  EXPECT_EQ(fault_code(), static_cast<double>(Fault::kTorqueNotFinite));
+  recover();
+}
+
+TEST_F(SimFaults, OverspeedCutsAtOnce) {
+  bench.set("joint6/effort", 21);
+  EXPECT_EQ(until_fault(500), Return::DEACTIVATE);
+  EXPECT_EQ(fault_code(), static_cast<double>(Fault::kOverspeed));
+  EXPECT_GT(bench.state("joint6/velocity"), 1.2 * 5.74);
+  recover();
+}
+
+TEST_F(SimFaults, TheGpioResetsWhatTheServiceResets) {
+  ASSERT_EQ(bench.inject("encoder-jump:joint1"), "");
+  EXPECT_EQ(until_fault(3), Return::DEACTIVATE);
+  ASSERT_EQ(bench.read(), Return::OK);
+  bench.set("arm/fault_reset", 1);
+  ASSERT_EQ(bench.read(), Return::OK);
+  EXPECT_EQ(fault_code(), 0);
+}
+
+TEST_F(SimFaults, UnknownInjectionsAreRefusedWithWhatIsKnown) {
+  EXPECT_EQ(bench.inject("fire"),
+            "fault 'fire' is unknown; give one of thermal:JOINT, encoder-jump:JOINT, "
+            "deadline-missed, card-lost, emergency-stop, or nothing for none");
+  EXPECT_NE(bench.inject("thermal:elbow").find("there is no joint 'elbow'"), std::string::npos);
+  EXPECT_NE(bench.inject("thermal").find("unknown"), std::string::npos);
+  EXPECT_EQ(bench.cycles(10), Return::OK);
+}
+
+TEST_F(SimFaults, DiagnosticsTellTheFault) {
+  using diagnostic_msgs::msg::DiagnosticArray;
+  const auto node = std::make_shared<rclcpp::Node>("listener");
+  std::string message;
+  int level = -1;
+  const auto subscription = node->create_subscription<DiagnosticArray>(
+      "/diagnostics", 10, [&](const DiagnosticArray::SharedPtr array) {
+        for (const auto& status : array->status) {
+          if (status.hardware_id != "/puma560") continue;
+          message = status.message;
+          level = status.level;
+        }
+      });
+  const auto wait_for = [&](int wanted) {
+    for (int i = 0; i < 20000 && level != wanted; ++i) {
+      bench.cycle();
+      rclcpp::spin_some(node);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return level == wanted;
+  };
+  bench.set_efforts({0, 0, 0, 0, 0, 0});
+  EXPECT_TRUE(wait_for(0));
+  EXPECT_EQ(message, "running");
+  ASSERT_EQ(bench.inject("thermal:joint5"), "");
+  EXPECT_TRUE(wait_for(2));
+  EXPECT_EQ(message.substr(0, 24), "joint 'joint5': thermal;");
+}
+
+}  // namespace
