@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arm under ros2_control: the arguments and the processes that all its launch files share."""
+
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import DeclareLaunchArgument, Shutdown
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+import xacro
+
+LAWS = ('point_to_point', 'tracking', 'tracking_integral')
+CONTROLLERS = (*LAWS, 'gravity_hold')
+BROADCASTERS = ('joint_state_broadcaster', 'io_state_broadcaster', 'io_controller')
+
+
+def share(package, *parts):
+    """Return the path of an installed file."""
+    return str(Path(get_package_share_directory(package), *parts))
+
+
+def argument(name, default, description, choices=None):
+    """Declare a launch argument."""
+    return DeclareLaunchArgument(name, default_value=default, description=description,
+                                 choices=choices)
+
+
+def model_arguments():
+    """Declare what every launch file takes."""
+    return [
+        argument('robot', '560', 'which PUMA', ['560', '600']),
+        argument('namespace', '', 'of all nodes, for a second arm on the same machine'),
+    ]
+
+
+def control_arguments():
+    """Declare what the launch files with a controller manager take."""
+    return [
+        *model_arguments(),
+        argument('controller', 'tracking_integral',
+                 'what drives the arm at first; the others are loaded and can be switched to',
+                 [*CONTROLLERS, 'none']),
+        argument('rviz', 'false', 'start RViz', ['true', 'false']),
+        argument('update_rate', '1000', 'of the control loop, Hz'),
+        argument('use_sim_time', 'false', 'take the time from /clock', ['true', 'false']),
+        argument('controllers_file', share('puma_bringup', 'config', 'controllers.yaml'),
+                 'parameters of the controller manager and the controllers'),
+        argument('hardware_parameters', '',
+                 'parameters of the hardware plugin, as "key=value key=value"'),
+    ]
+
+
+def value(context, name):
+    """Return a launch argument's value."""
+    return LaunchConfiguration(name).perform(context).strip()
+
+
+def description(context, **mappings):
+    """Return the robot description as a node's parameter."""
+    robot = 'puma' + value(context, 'robot')
+    text = xacro.process_file(share('puma_description', 'urdf', robot + '.urdf.xacro'),
+                              mappings=mappings).toxml()
+    return {'robot_description': ParameterValue(text, value_type=str)}
+
+
+def own_topics(context):
+    """Return remappings that keep frames and clock of an arm in a namespace to itself."""
+    if not value(context, 'namespace').strip('/'):
+        return []
+    return [(f'/{name}', name) for name in ('tf', 'tf_static', 'robot_description', 'clock')]
+
+
+def robot_state_publisher(context, *parameters):
+    """Return the node that publishes the description, one of its parameters, and the frames."""
+    return Node(package='robot_state_publisher', executable='robot_state_publisher',
+                namespace=value(context, 'namespace'), parameters=list(parameters),
+                remappings=own_topics(context), output='screen')
+
+
+def rviz(context):
+    """Return RViz as puma_description sets it up."""
+    return Node(package='rviz2', executable='rviz2', namespace=value(context, 'namespace'),
+                arguments=['-d', share('puma_description', 'rviz', 'view.rviz')],
+                remappings=own_topics(context), output='log')
+
+
+def spawner(context):
+    """Load all controllers in one process; activate the chosen ones in one switch."""
+    chosen = value(context, 'controller')
+    active = [*BROADCASTERS, chosen]
+    names = [*BROADCASTERS, 'gravity_hold']  # the fallback must be there before those it serves
+    for law in LAWS:
+        names += [law, law + '_trajectory']
+    if chosen in LAWS:
+        active.append(chosen + '_trajectory')
+    remappings = [f'-r {old}:={new}' for old, new in own_topics(context) if new == 'clock']
+    arguments = ['--activate-as-group', '--switch-asap', '--controller-manager-timeout', '60',
+                 '--service-call-timeout', '60', '--switch-timeout', '30']
+    for name in names:
+        arguments += ['--controller', name, '--param-file', value(context, 'controllers_file')]
+        if remappings:  # a newer controller manager does not hand its own on
+            arguments += ['--controller-ros-args', ' '.join(remappings)]
+        if name not in active:
+            arguments.append('--inactive')
+    return Node(package='controller_manager', executable='spawner',
+                namespace=value(context, 'namespace'), arguments=arguments, output='screen')
+
+
+def controlled_arm(context, plugin, parameters=()):
+    """Return everything for an arm behind this hardware plugin; `parameters` are key=value."""
+    words = ' '.join([*parameters, value(context, 'hardware_parameters')])
+    model = description(context, hardware_plugin=plugin, hardware_parameters=words)
+    clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
+    nodes = [
+        robot_state_publisher(context, model, clock),
+        Node(package='controller_manager', executable='ros2_control_node',
+             namespace=value(context, 'namespace'),
+             parameters=[value(context, 'controllers_file'), clock,
+                         {'update_rate': int(value(context, 'update_rate'))}],
+             remappings=own_topics(context), output='screen',
+             on_exit=Shutdown(reason='the controller manager has ended')),
+        spawner(context),
+    ]
+    if value(context, 'rviz') == 'true':
+        nodes.append(rviz(context))
+    return nodes

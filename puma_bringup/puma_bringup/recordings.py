@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the arm from controller_state messages, and the report of them."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from ament_index_python.packages import get_package_prefix
+
+STILL = 1e-4  # rad/s: slower than this a reference rests
+
+
+def puma_program():
+    """Return the path of the `puma` command."""
+    return os.path.join(get_package_prefix('puma_hardware'), 'lib', 'puma_hardware', 'puma')
+
+
+class Recording:
+    """One run: what a controller was told, what the arm did, what torque it took."""
+
+    def __init__(self, name, label=None):
+        """Begin an empty one."""
+        self.name, self.label = name, label or name.replace('_', ' ').capitalize()
+        self.joints = None
+        self.time, self.q, self.q_ref, self.tau, self.speed = [], [], [], [], []
+
+    def add(self, message):
+        """Add a controller_state message; out of order or without values it is left out."""
+        stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+        values = [dict(zip(v.interface_names, v.values)) for v in message.interface_values]
+        if self.time and stamp <= self.time[-1]:
+            return
+        if not values or any(v.get('reference.position') is None for v in values):
+            return
+        row = [[v[key] for v in values] for key in
+               ('position', 'reference.position', 'torque.total', 'reference.velocity')]
+        if any(x != x for part in row for x in part):
+            return
+        self.joints = list(message.joint_names)
+        self.time.append(stamp)
+        for kept, part in zip((self.q, self.q_ref, self.tau, self.speed), row):
+            kept.append(part)
+
+    def motion(self):
+        """Return the first and last index at which the reference moves, or None."""
+        moving = [k for k, row in enumerate(self.speed) if max(map(abs, row)) > STILL]
+        return (moving[0], moving[-1]) if moving else None
+
+    def as_run(self):
+        """Return the run as `puma report` reads it, from where the reference begins to move."""
+        found = self.motion()
+        if found is None:
+            raise ValueError(f'{self.name}: the reference never moves')
+        first, last = found
+        start = self.time[first]
+        columns = [list(map(list, zip(*part[first:]))) for part in (self.q, self.q_ref, self.tau)]
+        return {'id': self.name, 'label': self.label, 'joints': self.joints,
+                'duration': max(self.time[last] - start, 1e-6),
+                'time': [t - start for t in self.time[first:]],
+                'q': columns[0], 'q_ref': columns[1], 'tau': columns[2]}
+
+
+def write_report(recordings, output, title, subtitle='', urdf=None):
+    """Write the HTML report of these recordings with `puma report`, which prints the table."""
+    runs = [recording.as_run() for recording in recordings]
+    data = {'title': title, 'subtitle': subtitle, 'recordings': runs}
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, 'recordings.json')
+        with open(file, 'w') as out:
+            json.dump(data, out)
+        command = [puma_program(), 'report', file, '--output', output]
+        if urdf:
+            command += ['--urdf', urdf]
+        subprocess.run(command, check=True)
+    print(f'report: {os.path.abspath(output)}')

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the launch tests share: a network of their own, and an arm as its user meets it."""
+
+import bisect
+import csv
+import os
+import subprocess
+import threading
+import time
+
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration
+from control_msgs.action import FollowJointTrajectory
+from controller_manager_msgs.srv import ConfigureController, ListControllers
+from controller_manager_msgs.srv import ListHardwareComponents, LoadController
+from controller_manager_msgs.srv import SetHardwareComponentState, SwitchController
+from launch import LaunchDescription
+from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+import launch_testing.actions
+from lifecycle_msgs.msg import State
+from puma_bringup import arm_launch
+from rcl_interfaces.srv import SetParameters
+import rclpy
+from rclpy.action import ActionClient
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+JOINTS = [f'joint{i}' for i in range(1, 7)]
+PATIENCE = 90.0  # s for anything that takes a second on a machine that has nothing else to do
+
+
+def isolate(number):
+    """Give this test a domain of its own, on the loopback interface; call it before anything."""
+    base = int(os.environ.get('ROS_DOMAIN_ID', os.getpid()))
+    os.environ['ROS_DOMAIN_ID'] = str((base + 7 * number) % 101 + 1)
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    os.environ['CYCLONEDDS_URI'] = (
+        '<CycloneDDS><Domain><General><Interfaces>'
+        '<NetworkInterface name="lo" multicast="false"/>'
+        '</Interfaces></General></Domain></CycloneDDS>')
+
+
+def arm_description(launch_file, *others, **arguments):
+    """Return the test description of a launch file with these arguments."""
+    names = ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'CYCLONEDDS_URI')
+    return LaunchDescription([
+        *[SetEnvironmentVariable(name, os.environ[name]) for name in names],
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(
+                arm_launch.share('puma_bringup', 'launch', launch_file)),
+            launch_arguments=arguments.items()),
+        *others,
+        launch_testing.actions.ReadyToTest(),
+    ])
+
+
+class Line:
+    """The straight line of the paper on PC-based control of a PUMA, as joint motion."""
+
+    def __init__(self):
+        """Ask line_waypoints for it."""
+        done = subprocess.run([os.environ['LINE_WAYPOINTS'], os.environ['PUMA_URDF'], '1000'],
+                              check=True, capture_output=True, text=True)
+        rows = [[float(x) for x in row] for row in csv.reader(done.stdout.splitlines())]
+        self.inertia = rows[0]
+        self.time = [row[0] for row in rows[1:]]
+        self.q = [row[1:7] for row in rows[1:]]
+        self.qd = [row[7:13] for row in rows[1:]]
+        self.qdd = [row[13:19] for row in rows[1:]]
+
+    def points(self, every=20):
+        """Return waypoints, one for so many milliseconds."""
+        chosen = sorted({*range(0, len(self.time), every), len(self.time) - 1})
+        return [point(self.time[k], self.q[k], self.qd[k], self.qdd[k]) for k in chosen]
+
+    def at(self, t):
+        """Return the positions at a time."""
+        t = min(max(t, 0.0), self.time[-1])
+        k = min(max(bisect.bisect_right(self.time, t), 1), len(self.time) - 1)
+        share = (t - self.time[k - 1]) / (self.time[k] - self.time[k - 1])
+        return [a + share * (b - a) for a, b in zip(self.q[k - 1], self.q[k])]
+
+
+def point(t, q, qd=None, qdd=None):
+    """Return a trajectory point; at rest unless told otherwise."""
+    seconds = int(t)
+    return JointTrajectoryPoint(
+        positions=list(q), velocities=list(qd or [0.0] * len(q)),
+        accelerations=list(qdd or [0.0] * len(q)),
+        time_from_start=Duration(sec=seconds, nanosec=round((t - seconds) * 1e9)))
+
+
+class Arm:
+    """An arm under a controller manager, reached over ROS 2 alone."""
+
+    def __init__(self, namespace='', hardware='puma560'):
+        """Connect; `namespace` without slashes."""
+        self.prefix = f'/{namespace}' if namespace else ''
+        self.hardware = hardware
+        self.context = rclpy.Context()
+        self.context.init()
+        self.node = rclpy.create_node('arm_user', namespace=namespace, context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.thread = threading.Thread(target=self._spin)
+        self.thread.start()
+        self.recorder, self.recording = None, []
+        self.state = None
+        self._listen(self._on_state, 1)  # the newest alone: a slow reader must not see the past
+
+    def _listen(self, callback, depth):
+        qos = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
+        return self.node.create_subscription(JointState, f'{self.prefix}/joint_states', callback,
+                                             qos, raw=True)
+
+    def _spin(self):
+        try:
+            self.executor.spin()
+        except ExternalShutdownException:
+            pass
+
+    def close(self):
+        """Disconnect."""
+        self.executor.shutdown()
+        self.context.try_shutdown()
+        self.thread.join()
+
+    def _on_state(self, message):
+        self.state = message
+
+    # --- waiting
+
+    def until(self, condition, what, patience=PATIENCE):
+        """Wait for a condition; its value."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.05)
+        raise TimeoutError(f'{what}: not within {patience:.0f} s')
+
+    def wait(self, future, what, patience=PATIENCE):
+        """Wait for a future; its result."""
+        self.until(future.done, what, patience)
+        return future.result()
+
+    def call(self, kind, name, request):
+        """Call a service; its answer."""
+        client = self.node.create_client(kind, f'{self.prefix}/{name}')
+        if not client.wait_for_service(timeout_sec=PATIENCE):
+            raise TimeoutError(f'service {self.prefix}/{name}: not there')
+        return self.wait(client.call_async(request), f'service {name}')
+
+    # --- the controller manager
+
+    def controllers(self):
+        """Return the states of all controllers by name."""
+        answer = self.call(ListControllers, 'controller_manager/list_controllers',
+                           ListControllers.Request())
+        return {controller.name: controller.state for controller in answer.controller}
+
+    def wait_for_controllers(self, **wanted):
+        """Wait until these controllers are in these states."""
+        def reached():
+            states = self.controllers()
+            return all(states.get(name) == state for name, state in wanted.items())
+        self.until(reached, f'controllers {wanted}')
+
+    def switch(self, activate=(), deactivate=()):
+        """Switch controllers in one cycle; whether it was done."""
+        request = SwitchController.Request(
+            activate_controllers=list(activate), deactivate_controllers=list(deactivate),
+            strictness=SwitchController.Request.STRICT, activate_asap=True,
+            timeout=Duration(sec=20))
+        return self.call(SwitchController, 'controller_manager/switch_controller', request).ok
+
+    def set_parameters(self, node, **values):
+        """Set text parameters of a node; the reasons of refusals."""
+        request = SetParameters.Request(
+            parameters=[Parameter(name, value=text).to_parameter_msg()
+                        for name, text in values.items()])
+        answer = self.call(SetParameters, f'{node}/set_parameters', request)
+        return [result.reason for result in answer.results if not result.successful]
+
+    def load(self, name, kind, file):
+        """Load and configure a controller of this type with the parameters in a file."""
+        refused = self.set_parameters('controller_manager',
+                                      **{f'{name}.type': kind, f'{name}.params_file': file})
+        assert not refused, refused
+        assert self.call(LoadController, 'controller_manager/load_controller',
+                         LoadController.Request(name=name)).ok
+        assert self.call(ConfigureController, 'controller_manager/configure_controller',
+                         ConfigureController.Request(name=name)).ok
+
+    def hardware_state(self):
+        """Return the lifecycle state of the hardware, as a word."""
+        answer = self.call(ListHardwareComponents, 'controller_manager/list_hardware_components',
+                           ListHardwareComponents.Request())
+        return {c.name: c.state.label for c in answer.component}[self.hardware]
+
+    def set_hardware_state(self, label):
+        """Bring the hardware to a lifecycle state; whether it went there."""
+        numbers = {'unconfigured': State.PRIMARY_STATE_UNCONFIGURED,
+                   'inactive': State.PRIMARY_STATE_INACTIVE,
+                   'active': State.PRIMARY_STATE_ACTIVE}
+        request = SetHardwareComponentState.Request(
+            name=self.hardware, target_state=State(id=numbers[label], label=label))
+        return self.call(SetHardwareComponentState,
+                         'controller_manager/set_hardware_component_state', request).ok
+
+    # --- states
+
+    def positions(self):
+        """Return the joints' positions now."""
+        self.until(lambda: self.state is not None, 'joint_states')
+        return ordered(deserialize_message(self.state, JointState)).position
+
+    def now(self):
+        """Return the time of the newest joint state, s; simulated time where the arm has it."""
+        self.positions()
+        return stamp(deserialize_message(self.state, JointState))
+
+    def record(self):
+        """Keep all joint states from now on."""
+        self.recording = []
+        self.recorder = self._listen(self.recording.append, 5000)
+
+    def recorded(self):
+        """Stop recording when all until now is there; the joint states, joints in order."""
+        end = self.now()
+        self.until(lambda: self.recording and
+                   stamp(deserialize_message(self.recording[-1], JointState)) >= end,
+                   'the recorder comes up with the arm')
+        self.node.destroy_subscription(self.recorder)
+        return [ordered(deserialize_message(m, JointState)) for m in self.recording]
+
+    # --- motion
+
+    def goal(self, points, delay=0.0, joints=JOINTS):
+        """Return a goal whose motion begins `delay` s from the newest state, and when that is."""
+        goal = FollowJointTrajectory.Goal()
+        goal.trajectory = JointTrajectory(joint_names=list(joints), points=points)
+        start = self.now() + delay
+        if delay > 0:
+            goal.trajectory.header.stamp.sec = int(start)
+            goal.trajectory.header.stamp.nanosec = int(start % 1 * 1e9)
+        return goal, start
+
+    def send(self, controller, goal):
+        """Send a goal; its handle, or None where it is refused."""
+        client = ActionClient(self.node, FollowJointTrajectory,
+                              f'{self.prefix}/{controller}/follow_joint_trajectory')
+        if not client.wait_for_server(timeout_sec=PATIENCE):
+            raise TimeoutError(f'action server of {controller}: not there')
+        handle = self.wait(client.send_goal_async(goal), f'goal of {controller}')
+        return handle if handle.accepted else None
+
+    def result(self, handle, patience=PATIENCE):
+        """Wait for a goal's end; (status, error code, message)."""
+        answer = self.wait(handle.get_result_async(), 'result of a goal', patience)
+        return answer.status, answer.result.error_code, answer.result.error_string
+
+    def move(self, controller, points):
+        """Move along points; raises unless it succeeds."""
+        goal, _ = self.goal(points)
+        handle = self.send(controller, goal)
+        assert handle is not None, f'{controller} has refused a goal'
+        status, code, message = self.result(handle)
+        assert status == GoalStatus.STATUS_SUCCEEDED, f'{controller}: {status} {code} {message}'
+
+
+def ordered(state):
+    """Return the joint state with the joints in the arm's order."""
+    index = [state.name.index(joint) for joint in JOINTS]
+    for name in ('position', 'velocity', 'effort'):
+        values = getattr(state, name)
+        setattr(state, name, [values[i] for i in index])
+    state.name = list(JOINTS)
+    return state
+
+
+def stamp(state):
+    """Return the time of a message, s."""
+    return state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ros2 run puma_bringup plot`: a report from a bag, without an arm."""
+
+import math
+import os
+import subprocess
+
+from control_msgs.msg import DynamicJointState, InterfaceValue
+import pytest
+from rclpy.serialization import serialize_message
+import rosbag2_py
+from std_msgs.msg import String
+
+PLOT = os.path.join(os.environ['PUMA_BRINGUP_PREFIX'], 'lib', 'puma_bringup', 'plot')
+JOINTS = [f'joint{i}' for i in range(1, 7)]
+START = [0.0, -1.0, 1.0, 0.0, 0.4, 0.0]
+
+
+def state(t, error):
+    """Return a controller_state: a second of motion, then rest; joints in an order of their own."""
+    moved = min(t, 1.0)
+    message = DynamicJointState(joint_names=JOINTS[::-1])
+    message.header.stamp.sec = int(100 + t)
+    message.header.stamp.nanosec = int(t % 1 * 1e9)
+    for q in START[::-1]:
+        values = {'reference.position': q + 0.2 * moved,
+                  'reference.velocity': 0.2 if t < 1 else 0.0,
+                  'position': q + 0.2 * moved + (error if t < 1 else 0), 'torque.total': 1.0}
+        message.interface_values.append(
+            InterfaceValue(interface_names=list(values), values=list(values.values())))
+    return message
+
+
+def write_bag(path, topics):
+    """Write a bag with these messages: {topic: [(ns, message)]}."""
+    writer = rosbag2_py.SequentialWriter()
+    writer.open(rosbag2_py.StorageOptions(uri=str(path), storage_id='sqlite3'),
+                rosbag2_py.ConverterOptions('', ''))
+    for k, (topic, messages) in enumerate(topics.items()):
+        kind = 'std_msgs/msg/String' if topic.endswith('description') else \
+            'control_msgs/msg/DynamicJointState'
+        writer.create_topic(rosbag2_py.TopicMetadata(k, topic, kind, 'cdr'))
+        for t, message in messages:
+            writer.write(topic, serialize_message(message), t)
+    del writer
+
+
+def plot(*arguments, code=0):
+    """Run it."""
+    done = subprocess.run([PLOT, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def states(error):
+    """Return 2 s of them."""
+    return [(int(1e9 * (100 + k / 100)), state(k / 100, error)) for k in range(200)]
+
+
+def test_reports_the_motion_of_every_controller(tmp_path):
+    write_bag(tmp_path / 'bag', {'/tracking/controller_state': states(0.001),
+                                 '/left/point_to_point/controller_state': states(0.004)})
+    done = plot(tmp_path / 'bag', '--output', tmp_path / 'report.html')
+    rms = {line.split('  ')[0]: float(line[25:].split()[0])
+           for line in done.stdout.splitlines() if line[:5] in ('Track', 'Point')}
+    assert rms['Tracking'] == pytest.approx(1.0, rel=0.02)
+    assert rms['Point to point'] == pytest.approx(4.0, rel=0.02)
+    assert '"frames"' in (tmp_path / 'report.html').read_text()
+
+
+def test_takes_the_robot_of_the_bag(tmp_path):
+    urdf = '<robot name="r"><link name="a"/></robot>'
+    write_bag(tmp_path / 'bag', {'/robot_description': [(1, String(data=urdf))],
+                                 '/tracking/controller_state': states(0.001)})
+    done = subprocess.run([PLOT, str(tmp_path / 'bag')], capture_output=True, text=True,
+                          timeout=120, cwd=tmp_path)
+    assert done.returncode != 0, 'a robot without joints cannot have moved'
+
+
+def test_says_that_nothing_moved(tmp_path):
+    still = [(k, state(2 + k / 100, math.nan)) for k in range(10)]
+    write_bag(tmp_path / 'bag', {'/tracking/controller_state': still})
+    assert 'motion' in plot(tmp_path / 'bag', code=2).stderr
+
+
+def test_says_that_there_is_no_bag(tmp_path):
+    assert 'no such bag' in plot(tmp_path / 'nothing', code=2).stderr

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two arms in namespaces on one machine, unconfused."""
+
+import unittest
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+import launch_support
+from launch_support import Arm, JOINTS, point
+import launch_testing
+import launch_testing.asserts
+
+launch_support.isolate(3)
+
+START = {'left': [0.5, -0.8, 2.2, 0.0, 0.4, 0.0], 'right': [-0.5, -1.0, 2.4, 0.2, -0.4, 0.3]}
+LAW = {'left': 'tracking', 'right': 'tracking_integral'}
+
+
+def arguments(side):
+    """Return the launch arguments of one arm; each has a simulated time of its own."""
+    start = ','.join(f'{j}:{q}' for j, q in zip(JOINTS, START[side]))
+    return {'namespace': side, 'controller': LAW[side], 'use_sim_time': 'true',
+            'hardware_parameters': f'initial_positions={start}'}
+
+
+def generate_test_description():
+    """Start both arms."""
+    launch_file = get_package_share_directory('puma_bringup') + '/launch/sim.launch.py'
+    return launch_support.arm_description(
+        'sim.launch.py',
+        IncludeLaunchDescription(PythonLaunchDescriptionSource(launch_file),
+                                 launch_arguments=arguments('right').items()),
+        **arguments('left'))
+
+
+class TwoArms(unittest.TestCase):
+    """Both arms, each through its own namespace."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Connect to both."""
+        cls.arms = {side: Arm(side) for side in START}
+
+    @classmethod
+    def tearDownClass(cls):
+        """Disconnect."""
+        for arm in cls.arms.values():
+            arm.close()
+
+    def test_1_each_has_its_own_controllers_and_states(self):
+        """Each drives its own arm with its own law, from its own start."""
+        for side, arm in self.arms.items():
+            other = next(LAW[s] for s in LAW if s != side)
+            arm.wait_for_controllers(**{LAW[side]: 'active', LAW[side] + '_trajectory': 'active',
+                                        other: 'inactive', 'joint_state_broadcaster': 'active'})
+            for q, wanted in zip(arm.positions(), START[side]):
+                self.assertAlmostEqual(q, wanted, delta=0.02)
+
+    def test_2_one_moves_and_the_other_stands(self):
+        """A motion of one arm is seen by its own joint states alone."""
+        left, right = self.arms['left'], self.arms['right']
+        right.record()
+        goal = [q + 0.2 for q in START['left']]
+        left.move('tracking_trajectory', [point(3.0, goal)])
+        for q, wanted in zip(left.positions(), goal):
+            self.assertAlmostEqual(q, wanted, delta=0.02)
+        for state in right.recorded():
+            for q, wanted in zip(state.position, START['right']):
+                self.assertAlmostEqual(q, wanted, delta=0.02)
+
+    def test_3_a_fault_of_one_does_not_stop_the_other(self):
+        """Faults, diagnostics and recovery are each arm's own."""
+        left, right = self.arms['left'], self.arms['right']
+        self.assertEqual(right.set_parameters('puma560', inject_fault='emergency-stop'), [])
+        right.until(lambda: right.hardware_state() == 'inactive', 'the right arm stops')
+        self.assertEqual(left.hardware_state(), 'active')
+        left.move('tracking_trajectory', [point(3.0, START['left'])])
+
+    def test_4_nothing_is_outside_of_the_namespaces(self):
+        """Nodes and topics of an arm are in its namespace, but for what all robots share."""
+        node = self.arms['left'].node
+        names = [space.rstrip('/') + '/' + name
+                 for name, space in node.get_node_names_and_namespaces()]
+        strays = [name for name in names if not name.startswith(('/left/', '/right/'))
+                  and 'launch_ros' not in name]
+        self.assertEqual(strays, [])
+        self.assertIn('/left/puma560', names)
+        self.assertIn('/right/puma560', names)
+        topics = {name for name, _ in node.get_topic_names_and_types()}
+        strays = {name for name in topics if not name.startswith(('/left/', '/right/'))}
+        self.assertLessEqual(strays, {'/rosout', '/parameter_events', '/diagnostics'})
+
+
+@launch_testing.post_shutdown_test()
+class AfterShutdown(unittest.TestCase):
+    """What is left when everything has ended."""
+
+    def test_nothing_crashed(self, proc_info):
+        """Every process ends by itself or by the interrupt that ends the launch."""
+        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
