@@ -124,6 +124,17 @@ TEST_F(SafetyTest, DropsThePowerFirstWhenTheBrakesFollowIt) {
   EXPECT_FALSE(run(1).power);
 }
 
+TEST_F(SafetyTest, WithBrakesThatFollowThePowerItWaitsForTheFirstCommandToo) {
+  settings_.cards.pcl726.brake_output = -1;
+  machine_ = SafetyMachine(settings_, kPeriod);
+  ASSERT_TRUE(machine_.open() && machine_.calibrated() && machine_.activate());
+  SafetyInputs in = healthy(settings_);
+  in.command_age = kInfinity;
+  EXPECT_FALSE(machine_.update(in).power) << "the brakes would open and nothing holds the arm";
+  in.command_age = 0;
+  EXPECT_TRUE(machine_.update(in).power);
+}
+
 TEST_F(SafetyTest, ARampOfNoTimeEndsAtOnce) {
   settings_.safety.ramp_time = 0;
   machine_ = SafetyMachine(settings_, kPeriod);

@@ -290,7 +290,8 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
   if (reaction_ == Reaction::kRampDown) {
     fade(in, out);
   } else if (torque_state()) {
-    out.power = true;
+    // Brakes that follow the power would open before there is a torque to hold the arm.
+    out.power = brakes_wired_ || command_seen_;
     out.brakes_released = command_seen_;
     for (std::size_t i = 0; i < 6 && command_seen_; ++i) {
       out.torque[i] = limited(i, in.torque_command[i], in.q[i]);

@@ -140,7 +140,7 @@ class SafetyMachine {
   void close() noexcept;               ///< → off
 
   /// One cycle. Never gives torque in a state that does not allow it. After activate() the brakes
-  /// stay on until the first command has come.
+  /// stay on until the first command has come; where they follow the power, so does that.
   SafetyOutputs update(const SafetyInputs& inputs) noexcept;
 
  private:
