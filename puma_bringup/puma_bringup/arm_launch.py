@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import get_package_prefix, get_package_share_directory
 from launch.actions import DeclareLaunchArgument, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -12,12 +12,18 @@ import xacro
 
 LAWS = ('point_to_point', 'tracking', 'tracking_integral')
 CONTROLLERS = (*LAWS, 'gravity_hold')
-BROADCASTERS = ('joint_state_broadcaster', 'io_state_broadcaster', 'io_controller')
+BROADCASTERS = ('joint_state_broadcaster', 'io_state_broadcaster')  # claim no command
+IO = (*BROADCASTERS, 'io_controller')
 
 
 def share(package, *parts):
     """Return the path of an installed file."""
     return str(Path(get_package_share_directory(package), *parts))
+
+
+def program(package, name):
+    """Return the path of an installed program."""
+    return str(Path(get_package_prefix(package), 'lib', package, name))
 
 
 def argument(name, default, description, choices=None):
@@ -85,15 +91,18 @@ def rviz(context):
                 remappings=own_topics(context), output='log')
 
 
-def spawner(context):
-    """Load all controllers in one process; activate the chosen ones in one switch."""
-    chosen = value(context, 'controller')
-    active = [*BROADCASTERS, chosen]
-    names = [*BROADCASTERS, 'gravity_hold']  # the fallback must be there before those it serves
+def active_controllers(chosen):
+    """Return the controllers that are active while this one drives the arm."""
+    if chosen == 'none':
+        return [*IO]
+    return [*IO, chosen, *([chosen + '_trajectory'] if chosen in LAWS else [])]
+
+
+def spawner(context, active):
+    """Load all controllers in one process; activate these in one switch."""
+    names = [*IO, 'gravity_hold']  # the fallback must be there before those it serves
     for law in LAWS:
         names += [law, law + '_trajectory']
-    if chosen in LAWS:
-        active.append(chosen + '_trajectory')
     remappings = [f'-r {old}:={new}' for old, new in own_topics(context) if new == 'clock']
     arguments = ['--activate-as-group', '--switch-asap', '--controller-manager-timeout', '60',
                  '--service-call-timeout', '60', '--switch-timeout', '30']
@@ -107,20 +116,27 @@ def spawner(context):
                 namespace=value(context, 'namespace'), arguments=arguments, output='screen')
 
 
-def controlled_arm(context, plugin, parameters=()):
-    """Return everything for an arm behind this hardware plugin; `parameters` are key=value."""
+def controlled_arm(context, plugin, parameters=(), inactive=False):
+    """Return everything for an arm behind this hardware plugin; `parameters` are key=value.
+
+    inactive: the hardware is connected and shows its state, and waits for a person to go on.
+    """
     words = ' '.join([*parameters, value(context, 'hardware_parameters')])
     model = description(context, hardware_plugin=plugin, hardware_parameters=words)
     clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
+    active = active_controllers(value(context, 'controller'))
+    manager = {'update_rate': int(value(context, 'update_rate'))}
+    if inactive:
+        active = BROADCASTERS
+        manager['hardware_components_initial_state.inactive'] = ['puma' + value(context, 'robot')]
     nodes = [
         robot_state_publisher(context, model, clock),
         Node(package='controller_manager', executable='ros2_control_node',
              namespace=value(context, 'namespace'),
-             parameters=[value(context, 'controllers_file'), clock,
-                         {'update_rate': int(value(context, 'update_rate'))}],
+             parameters=[value(context, 'controllers_file'), clock, manager],
              remappings=own_topics(context), output='screen',
              on_exit=Shutdown(reason='the controller manager has ended')),
-        spawner(context),
+        spawner(context, active),
     ]
     if value(context, 'rviz') == 'true':
         nodes.append(rviz(context))

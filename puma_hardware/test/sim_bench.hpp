@@ -2,8 +2,8 @@
 #ifndef SIM_BENCH_HPP_
 #define SIM_BENCH_HPP_
 
-// PumaSimSystem on a bench: in hardware_interface's own component, with a ROS node that spins, and
-// the cycles of a controller manager by hand.
+// A hardware plugin on a bench, PumaSimSystem unless told otherwise: in hardware_interface's own
+// component, with a ROS node that spins, and the cycles of a controller manager by hand.
 
 #include <chrono>
 #include <fstream>
@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hardware_interface/component_parser.hpp"
@@ -64,9 +65,11 @@ inline std::string with_control(std::string urdf, const std::vector<std::string>
 
 class Bench {
  public:
-  explicit Bench(const std::string& urdf)
+  explicit Bench(const std::string& urdf,
+                 std::unique_ptr<hardware_interface::SystemInterface> plugin =
+                     std::make_unique<puma_hardware::PumaSimSystem>())
       : executor_(std::make_shared<rclcpp::executors::SingleThreadedExecutor>()),
-        system_(std::make_unique<puma_hardware::PumaSimSystem>()) {
+        system_(std::move(plugin)) {
     hardware_interface::HardwareComponentParams params;
     params.hardware_info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
     params.hardware_info.rw_rate = 1000;
@@ -129,8 +132,14 @@ class Bench {
   /// One cycle as the controller manager runs it; the worse of both answers. DEACTIVATE makes the
   /// component inactive, as there.
   Return cycle() {
+    const Return result = read_next();
+    return result == Return::OK ? write_or_deactivate() : result;
+  }
+  Return read_next() {
     now_ = now_ + period_;
-    if (const Return result = read(); result != Return::OK) return result;
+    return read();
+  }
+  Return write_or_deactivate() {
     const Return result = write();
     if (result == Return::DEACTIVATE) system_.deactivate();
     return result;
@@ -151,11 +160,12 @@ class Bench {
     if (answer.empty()) return "no answer";
     return answer[0].successful ? "" : answer[0].reason;
   }
-  /// Calls the service as a user does, while the cycles go on; its message, "+" before it if it
-  /// succeeded.
-  std::string reset_fault() {
+  std::string reset_fault() { return call("reset_fault"); }
+  /// Calls a Trigger service of the component as a user does, while the cycles go on, so many
+  /// between two looks at the answer; its message, "+" before it if it succeeded.
+  std::string call(const std::string& name, int cycles_between = 1) {
     using Trigger = std_srvs::srv::Trigger;
-    const auto service = client_->create_client<Trigger>("/" + name_ + "/reset_fault");
+    const auto service = client_->create_client<Trigger>("/" + name_ + "/" + name);
     if (!service->wait_for_service(std::chrono::seconds(20))) return "no service";
     auto answer = service->async_send_request(std::make_shared<Trigger::Request>());
     for (int i = 0; i < 20000; ++i) {
@@ -164,10 +174,11 @@ class Bench {
         const auto response = answer.get();
         return (response->success ? "+" : "-") + response->message;
       }
-      cycle();
+      for (int k = 0; k < cycles_between; ++k) cycle();
     }
     return "no answer";
   }
+  rclcpp::Node::SharedPtr client() { return client_; }
 
  private:
   std::shared_ptr<rclcpp::executors::SingleThreadedExecutor> executor_;

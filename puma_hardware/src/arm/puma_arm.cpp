@@ -113,10 +113,14 @@ void PumaArm::observe(std::span<const double> acceleration, bool restart) noexce
   // A law whose torque does not go out does not accelerate the arm.
   const bool in_charge =
       !acceleration.empty() && brakes_released_ && safety_.reaction() == Reaction::kNone;
+  // Late cycles are longer ones: an observer that did not know would see them as speed.
+  const double period = seen_.period > 0 ? seen_.period : nominal_period_;
+  const double dt = std::clamp(period, 0.5 * nominal_period_, 50 * nominal_period_);
   for (std::size_t i = 0; i < 6; ++i) {
     if (restart) {
       observers_[i].reset(q[i]);
     } else {
+      observers_[i].set_period(dt);
       const double fed = in_charge ? acceleration[i] : 0;
       observers_[i].update(q[i], std::isfinite(fed) ? fed : 0);
     }

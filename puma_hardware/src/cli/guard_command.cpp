@@ -66,7 +66,7 @@ void run(const Settings& settings) {
   std::printf("guard: on watch for '%s', %g ms\n", heartbeat_name(settings.arm).c_str(),
               settings.timeout_ms);
   std::fflush(stdout);
-  run_guard(*io, cards.pcl726, heartbeat, {settings.timeout_ms * 1e-3, 0.001}, stop, report);
+  run_guard(*io, cards.pcl726, heartbeat, {settings.timeout_ms * 1e-3, 0.001, true}, stop, report);
 }
 
 }  // namespace

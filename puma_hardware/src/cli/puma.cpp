@@ -9,6 +9,7 @@
 
 #include "cli/calibrate_command.hpp"
 #include "cli/cards_command.hpp"
+#include "cli/cell_command.hpp"
 #include "cli/emulate_command.hpp"
 #include "cli/guard_command.hpp"
 #include "cli/motion_command.hpp"
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     puma_hardware::cli::add_cards_command(app);
     puma_hardware::cli::add_guard_command(app);
     puma_hardware::cli::add_emulate_command(app);
+    puma_hardware::cli::add_cell_command(app);
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::RuntimeError& error) {

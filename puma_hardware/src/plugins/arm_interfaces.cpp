@@ -2,6 +2,7 @@
 #include "plugins/arm_interfaces.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
@@ -113,6 +114,24 @@ std::uint64_t effort_bits(const std::vector<std::string>& names, const ArmInterf
     bits |= std::uint64_t{1} << (found - interfaces.effort_names.begin());
   }
   return bits;
+}
+
+std::string refuse_partial_claim(std::uint64_t claimed, const std::vector<std::string>& start,
+                                 const std::vector<std::string>& stop,
+                                 const ArmInterfaces& interfaces) {
+  const std::size_t joints = interfaces.effort_names.size();
+  const std::uint64_t started = effort_bits(start, interfaces);
+  const std::uint64_t after = (claimed & ~effort_bits(stop, interfaces)) | started;
+  if (started == 0 || after == (std::uint64_t{1} << joints) - 1) return "";
+  std::string missing;
+  for (std::size_t i = 0; i < joints; ++i) {
+    if ((after >> i & 1) == 0) {
+      missing += (missing.empty() ? "" : ", ") + interfaces.effort_names[i];
+    }
+  }
+  return std::to_string(std::popcount(after)) + " of " + std::to_string(joints) +
+         " efforts asked for, not " + missing +
+         ": the brakes open together, so claim all joints in one controller or one switch";
 }
 
 }  // namespace puma_hardware

@@ -18,6 +18,7 @@
 // All values are doubles, as ros2_controllers' GPIO controller wants them.
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,12 @@ void put(const ArmInterfaces::State& handle, double value);
 void put(const ArmInterfaces::Command& handle, double value);
 /// `otherwise` where the handle is null, held, or not finite.
 double take(const ArmInterfaces::Command& handle, double otherwise);
+
+/// Why a controller manager must not switch from the `claimed` effort commands (bit per joint) by
+/// these lists; empty if it may. Allocates.
+std::string refuse_partial_claim(std::uint64_t claimed, const std::vector<std::string>& start,
+                                 const std::vector<std::string>& stop,
+                                 const ArmInterfaces& interfaces);
 
 /// Which of the effort commands these lists of interface names start and stop, bit per joint.
 /// Real-time safe.

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace puma_hardware {
@@ -14,28 +13,6 @@ using namespace std::chrono_literals;
 using diagnostic_msgs::msg::DiagnosticStatus;
 
 constexpr char kInjection[] = "inject_fault";
-
-void answer_reset(SimMailbox& mailbox, std_srvs::srv::Trigger::Response& response) {
-  using Reset = SimMailbox::Reset;
-  mailbox.reset = Reset::kAsked;
-  response.success = true;
-  if (!mailbox.cycling) {
-    response.message = "the component is not configured: the fault is cleared when it is";
-    return;
-  }
-  for (int i = 0; i < 100 && mailbox.reset == Reset::kAsked; ++i) std::this_thread::sleep_for(5ms);
-  switch (mailbox.reset.exchange(Reset::kNone)) {
-    case Reset::kDone:
-      response.message = "cleared; set the component active again to go on";
-      return;
-    case Reset::kRefused:
-      response.message = "the cause of the fault lasts; remove it first";
-      break;
-    default:
-      response.message = "no control cycle took the request up within 0.5 s; is the loop running?";
-  }
-  response.success = false;
-}
 
 void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to, const SimStatus& status,
               const std::vector<std::string>& joints) {
@@ -88,7 +65,7 @@ SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& 
   reset_ = node->create_service<std_srvs::srv::Trigger>(
       "~/reset_fault", [mailbox](const std_srvs::srv::Trigger::Request::SharedPtr,
                                  const std_srvs::srv::Trigger::Response::SharedPtr response) {
-        answer_reset(*mailbox, *response);
+        answer_reset(mailbox->reset, mailbox->cycling, *response);
       });
 
   rcl_interfaces::msg::ParameterDescriptor about;

@@ -18,6 +18,7 @@
 
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
+#include "plugins/reset_request.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
 #include "sim/simulated_arm.hpp"
@@ -35,8 +36,7 @@ struct SimStatus {
 
 /// Between the control loop and everything else. The loop's side never waits.
 struct SimMailbox {
-  enum class Reset : int { kNone, kAsked, kDone, kRefused };
-  std::atomic<Reset> reset{Reset::kNone};
+  std::atomic<ResetRequest> reset{ResetRequest::kNone};
   std::atomic<std::uint32_t> injection{0};  ///< packed; see pack()
   std::atomic<bool> injected{false};        ///< the loop has not yet seen `injection`
   std::atomic<bool> cycling{false};         ///< the component is at least inactive: the loop runs

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -41,12 +40,11 @@ struct PumaSimSystem::Impl {
 
   /// What was asked from outside of the loop. Only with the component's mutex, like all below.
   void take_requests() noexcept {
-    using Reset = SimMailbox::Reset;
     if (mailbox->injected.exchange(false)) {
       arm.inject(SimMailbox::unpack(mailbox->injection.load()));
     }
-    if (mailbox->reset == Reset::kAsked) {
-      mailbox->reset = arm.reset_fault() ? Reset::kDone : Reset::kRefused;
+    if (mailbox->reset == ResetRequest::kAsked) {
+      mailbox->reset = arm.reset_fault() ? ResetRequest::kDone : ResetRequest::kRefused;
     }
     const bool reset = take(interfaces.fault_reset, 0) > 0.5;
     if (reset && !reset_line) arm.reset_fault();
@@ -188,18 +186,9 @@ PumaSimSystem::CallbackReturn PumaSimSystem::on_error(const rclcpp_lifecycle::St
 PumaSimSystem::Return PumaSimSystem::prepare_command_mode_switch(
     const std::vector<std::string>& start, const std::vector<std::string>& stop) {
   const Impl& m = *impl_;
-  const std::uint64_t started = effort_bits(start, m.interfaces);
-  const std::uint64_t after = (m.claimed & ~effort_bits(stop, m.interfaces)) | started;
-  if (started == 0 || after == m.every) return Return::OK;
-  std::string missing;
-  for (std::size_t i = 0; i < m.joints.size(); ++i) {
-    if ((after >> i & 1) == 0) missing += (missing.empty() ? "" : ", ") + m.joints[i];
-  }
-  RCLCPP_ERROR(
-      get_logger(),
-      "effort of %d of %zu joints asked for, not of %s: the brakes open together, so claim "
-      "all joints in one controller or one switch",
-      std::popcount(after), m.joints.size(), missing.c_str());
+  const std::string refused = refuse_partial_claim(m.claimed, start, stop, m.interfaces);
+  if (refused.empty()) return Return::OK;
+  RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
   return Return::ERROR;
 }
 

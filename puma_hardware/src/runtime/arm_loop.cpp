@@ -16,16 +16,8 @@ using ga_dynamics::Trajectory;
 
 namespace {
 
-/// Damping [1/s] of the law that holds the arm when commands fail.
-constexpr double kHoldDamping = 20;
 /// s after which a stop that does not come to its end is given up for a cut.
 constexpr double kLongestStop = 5;
-
-LawParameters holding(LawParameters law) {
-  law.kind = LawKind::kGravityHold;
-  law.gains = {{0, kHoldDamping, 0}};
-  return law;
-}
 
 std::vector<double> integral_gains(const LawParameters& law, std::size_t n) {
   std::vector<double> ki(n, 0.0);
@@ -50,15 +42,14 @@ ArmLoop::ArmLoop(PumaArm& arm, const Chain& model, const LawParameters& law,
                  const std::atomic<bool>& stop)
     : arm_(arm),
       model_(model),
-      gravity_(model),
+      parameters_(law),
       law_(model, law),
-      hold_(model, holding(law)),
+      hold_(model),
       options_(options),
       heartbeat_(heartbeat),
       next_cycle_(std::move(next_cycle)),
       stop_(stop),
       torque_(6),
-      hold_torque_(6),
       q_ref_(6),
       qd_ref_(6),
       qdd_ref_(6),
@@ -110,22 +101,19 @@ void ArmLoop::finish_cycle() noexcept {
 
 void ArmLoop::write(const Reference& reference) noexcept {
   const ArmReading& reading = arm_.reading();
-  hold_.update(reading.q, reading.qd, reference, period_, hold_torque_);
   law_.update(reading.q, reading.qd, reference, period_, torque_);
   // The integral's part makes up for torques that the model lacks: it accelerates nothing.
   for (std::size_t i = 0; i < 6; ++i) {
     expected_[i] = law_.acceleration()[i] + ki_[i] * law_.integral()[i];
   }
-  arm_.write(torque_, 0, hold_torque_);
+  arm_.write(torque_, 0, hold_.update(reading, period_));
   finish_cycle();
 }
 
 void ArmLoop::write_none() noexcept {
   if (driving_) {
-    const ArmReading& reading = arm_.reading();
-    hold_.update(reading.q, reading.qd, {q_ref_, qd_ref_, qdd_ref_}, period_, hold_torque_);
     std::fill(expected_.begin(), expected_.end(), 0.0);
-    arm_.write_none(hold_torque_);
+    arm_.write_none(hold_.update(arm_.reading(), period_));
   } else {
     arm_.write_none();
   }
@@ -151,9 +139,7 @@ void ArmLoop::start_law() noexcept {
   // The brakes held the arm: the first torque is the one that holds it without them.
   const ArmReading& reading = arm_.reading();
   const std::array<double, 6> rest{};
-  gravity_.gravity(reading.q, torque_);
-  law_.start(reading.q, rest, torque_);
-  hold_.start(reading.q, rest, torque_);
+  law_.start(reading.q, rest, hold_.start(reading));
   std::fill(expected_.begin(), expected_.end(), 0.0);
   driving_ = true;
 }
@@ -224,44 +210,25 @@ LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time, sim::Recor
 }
 
 LoopEnd ArmLoop::calibrate(const CalibrationTable& table, const CalibrationOptions& options) {
-  Calibrator calibrator(arm_.settings(), table, options);
+  CalibrationRun run(arm_.settings(), table, model_, parameters_, options);
   arm_.use_table(table);
   if (heartbeat_ != nullptr && !heartbeat_->arm()) {
     return refuse("another process drives this arm; stop it first");
   }
-  if (arm_.safety().state() == ArmState::kCalibrated) arm_.safety().forget_calibration();
   phase_ = "calibration";
-  CalibrationPhase phase = CalibrationPhase::kMeasuring;
-  while (phase != CalibrationPhase::kDone && phase != CalibrationPhase::kFailed) {
+  while (run.end() == CalibrationRun::End::kNone) {
+    const auto expected = run.acceleration();
+    driving_ = !expected.empty();
+    std::copy(expected.begin(), expected.end(), expected_.begin());
     read();
-    const CalibrationStep& step = calibrator.step(arm_.reading(), period_);
-    phase = step.phase;
-    share_ = step.progress;
-    if (interrupted()) {
-      write_none();
-      break;
-    }
-    if (phase == CalibrationPhase::kMoving && !driving_) {
-      if (!arm_.begin_calibration(step.coarse)) {
-        write_none();
-        stop_arm();
-        return refuse(std::string("the arm is ") + to_string(arm_.safety().state()) +
-                      ": it cannot be calibrated now");
-      }
-      start_law();
-    }
-    if (driving_) {
-      std::copy(step.q.begin(), step.q.end(), q_ref_.begin());
-      write({step.q, step.qd, step.qdd});
-    } else {
-      write_none();
-    }
+    if (stop_.load()) run.cancel();
+    run.cycle(arm_, hold_, period_);
+    share_ = run.progress();
+    finish_cycle();
   }
   stop_arm();
-  if (phase == CalibrationPhase::kFailed) return refuse(calibrator.reason());
-  if (phase == CalibrationPhase::kDone && arm_.safety().state() == ArmState::kReady &&
-      !arm_.finish_calibration(calibrator.offsets())) {
-    return refuse("the arm did not accept the calibration");
+  if (run.end() == CalibrationRun::End::kFailed || run.end() == CalibrationRun::End::kRefused) {
+    return refuse(run.reason(arm_.settings()));
   }
   return how_it_ended(LoopEnd::kDone);
 }

@@ -16,13 +16,13 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/trajectory.hpp"
 #include "puma_hardware/arm/calibration_builder.hpp"
-#include "puma_hardware/arm/calibrator.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
 #include "puma_hardware/runtime/heartbeat.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
+#include "runtime/calibration_run.hpp"
+#include "runtime/hold_law.hpp"
 #include "sim/closed_loop.hpp"
 
 namespace puma_hardware {
@@ -96,14 +96,15 @@ class ArmLoop {
 
   PumaArm& arm_;
   ga_dynamics::Chain model_;
-  ga_dynamics::Dynamics gravity_;
-  ga_controllers::ControlLaw law_, hold_;
+  ga_controllers::LawParameters parameters_;
+  ga_controllers::ControlLaw law_;
+  HoldLaw hold_;
   ArmLoopOptions options_;
   Heartbeat* heartbeat_;
   NextCycle next_cycle_;
   const std::atomic<bool>& stop_;
   std::string reason_;
-  std::vector<double> torque_, hold_torque_, q_ref_, qd_ref_, qdd_ref_;
+  std::vector<double> torque_, q_ref_, qd_ref_, qdd_ref_;
   std::vector<double> expected_;  ///< rad/s² of the arm until the next cycle
   std::vector<double> ki_;
   std::array<double, 6> true_q_{}, true_qd_{};

@@ -75,7 +75,7 @@ void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
   bool watching = false;
   bool cut = false;
   std::uint16_t outputs = 0;
-  while (!stop.load()) {
+  while (!stop.load() || (options.outlast && heartbeat.armed())) {
     heartbeat.guard_beat();
     const bool armed = heartbeat.armed();
     if (armed && !watching) {

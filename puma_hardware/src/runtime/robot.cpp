@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "puma_hardware/cards/linux_port_io.hpp"
-
 namespace puma_hardware {
 
 namespace {
@@ -34,12 +32,18 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
           chain, bus == Bus::kPorts ? parameters : with_emulated_wiring(parameters))),
       bus_(bus) {
   switch (bus) {
-    case Bus::kPorts:
-      io_ = std::make_unique<LinuxPortIo>(settings_.cards);
+    case Bus::kPorts: {
+      auto ports = std::make_unique<LinuxPortIo>(settings_.cards);
+      ports_ = ports.get();
+      io_ = std::move(ports);
       break;
-    case Bus::kShared:
-      io_ = emulator::EmulatedCards::open_shared(cell, settings_.cards, kPatience);
+    }
+    case Bus::kShared: {
+      auto cards = emulator::EmulatedCards::open_shared(cell, settings_.cards, kPatience);
+      cards_ = cards.get();
+      io_ = std::move(cards);
       break;
+    }
     case Bus::kPrivate: {
       auto cards = std::make_unique<emulator::EmulatedCards>(settings_.cards);
       cards_ = cards.get();
@@ -48,6 +52,10 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
       break;
     }
   }
+}
+
+void Robot::enter_thread() {
+  if (ports_ != nullptr) ports_->grant_to_this_thread();
 }
 
 }  // namespace puma_hardware

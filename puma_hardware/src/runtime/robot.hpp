@@ -12,6 +12,7 @@
 
 #include "ga_dynamics/chain.hpp"
 #include "puma_hardware/arm/arm_settings.hpp"
+#include "puma_hardware/cards/linux_port_io.hpp"
 #include "puma_hardware/cards/port_io.hpp"
 #include "puma_hardware/emulator/emulated_arm.hpp"
 
@@ -42,9 +43,13 @@ class Robot {
   const ga_dynamics::Chain& chain() const noexcept { return chain_; }
   const ArmSettings& settings() const noexcept { return settings_; }
   PortIo& io() noexcept { return *io_; }
+  /// Lets this thread access the ports, if they are real: once per thread but the constructing one
+  /// and those it starts. Throws CardError.
+  void enter_thread();
   Bus bus() const noexcept { return bus_; }
-  /// Only of a private emulated robot, else null.
+  /// Of an emulated robot, else null.
   emulator::EmulatedCards* cards() noexcept { return cards_; }
+  /// Only of a private emulated robot, else null.
   emulator::EmulatedArm* arm() noexcept { return arm_.get(); }
 
  private:
@@ -52,6 +57,7 @@ class Robot {
   ArmSettings settings_;
   Bus bus_;
   std::unique_ptr<PortIo> io_;
+  LinuxPortIo* ports_ = nullptr;
   emulator::EmulatedCards* cards_ = nullptr;
   std::unique_ptr<emulator::EmulatedArm> arm_;
 };

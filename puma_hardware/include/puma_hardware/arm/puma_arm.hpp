@@ -78,6 +78,8 @@ class PumaArm {
   /// otherwise.
   void set_guard_alive(bool alive) noexcept { guard_alive_ = alive; }
   void set_tool(int output, bool on) noexcept;  ///< 0, 1; others are ignored
+  bool powered() const noexcept { return power_; }  ///< as written in the last cycle
+  bool brakes_released() const noexcept { return brakes_released_; }
   /// What stands on the PCL-726's digital outputs, for the guard.
   std::uint16_t digital_outputs() const noexcept { return dacs_.outputs(); }
 

@@ -19,6 +19,9 @@ namespace puma_hardware {
 struct GuardOptions {
   double timeout = 0.008;  ///< s of silence that trip it; a death is seen at once
   double period = 0.001;   ///< s between two looks
+  /// When asked to stop, go on as long as somebody drives the arm: those who end a whole system at
+  /// once ask its guard first or last by chance.
+  bool outlast = false;
 };
 
 struct GuardEvent {
@@ -30,7 +33,7 @@ struct GuardEvent {
   double reaction_time = 0;  ///< s from the guard's notice to the last port written
 };
 
-/// Runs until `stop`. Writes to the cards only after a trip, and then again every period until the
+/// Runs until `stop`, see GuardOptions::outlast. Writes to the cards only after a trip, and then again every period until the
 /// controlling process arms anew: one that only stalled may still have a write under way. Throws
 /// std::invalid_argument for impossible options; does not allocate in its loop unless `report`
 /// does.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cell_command.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/arm_options.hpp"
+#include "emulator/fault_text.hpp"
+#include "puma_hardware/emulator/emulated_cards.hpp"
+
+namespace puma_hardware::cli {
+namespace {
+
+struct Settings {
+  ArmOptions arm;
+  std::vector<std::string> inject;
+  bool clear = false;
+};
+
+void run(const Settings& settings) {
+  std::string text;
+  const Parameters parameters = with_emulated_wiring(parameters_of(settings.arm, text));
+  const ArmSettings arm = ArmSettings::from(ga_dynamics::Chain::from_urdf_text(text), parameters);
+  const auto cards = emulator::EmulatedCards::open_shared(settings.arm.cell, arm.cards);
+  if (settings.clear) cards->clear_faults();
+  for (const std::string& fault : settings.inject) {
+    emulator::inject_by_name(*cards, fault, arm);
+  }
+
+  const emulator::ArmTruth truth = cards->truth();
+  nlohmann::ordered_json told;
+  for (int joint = 0; joint < 6; ++joint) told["volts"].push_back(cards->output_volts(joint));
+  told["outputs_changed_ns"] = cards->last_output_change_ns();
+  told["now_ns"] = cards->now_ns();
+  told["powered"] = truth.powered;
+  told["brakes"] = truth.brake;
+  told["q"] = truth.q;
+  told["qd"] = truth.qd;
+  told["time"] = truth.time;
+  told["illegal_accesses"] = cards->illegal_access_count();
+  std::printf("%s\n", told.dump().c_str());
+}
+
+}  // namespace
+
+void add_cell_command(CLI::App& app) {
+  const auto settings = std::make_shared<Settings>();
+  CLI::App* command = app.add_subcommand(
+      "cell",
+      "Look at a robot that `puma emulate` is, as JSON: the cards' outputs and where the arm "
+      "really "
+      "is; or break something in it\n"
+      "Examples: puma cell demo\n          puma cell demo --inject thermal:joint2\n          puma "
+      "cell demo --clear");
+  command->add_option("name", settings->arm.cell, "Of the robot")->required();
+  command->add_option("--inject", settings->inject, "Faults: " + emulator::card_fault_names());
+  command->add_flag("--clear", settings->clear, "Mend everything first");
+  command->add_option("--urdf", settings->arm.urdf, "Robot (default: the PUMA 560)");
+  command->add_option("--set", settings->arm.set,
+                      "A setting in place of the description's; repeatable");
+  command->callback([settings] { run(*settings); });
+}
+
+}  // namespace puma_hardware::cli

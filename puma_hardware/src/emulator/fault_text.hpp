@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef EMULATOR__FAULT_TEXT_HPP_
+#define EMULATOR__FAULT_TEXT_HPP_
+
+// Faults of emulated cards by name: "thermal:joint2", "encoder-jump:joint1", "pcl833a-lost".
+
+#include <string>
+
+#include "puma_hardware/arm/arm_settings.hpp"
+#include "puma_hardware/emulator/emulated_cards.hpp"
+
+namespace puma_hardware::emulator {
+
+/// All names, for help texts: "thermal:JOINT, …".
+std::string card_fault_names();
+/// Injects the fault of that name; clears all faults where it is empty. Throws
+/// std::invalid_argument naming what is unknown and what there is.
+void inject_by_name(EmulatedCards& cards, const std::string& text, const ArmSettings& settings);
+
+}  // namespace puma_hardware::emulator
+
+#endif  // EMULATOR__FAULT_TEXT_HPP_

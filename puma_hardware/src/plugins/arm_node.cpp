@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/arm_node.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "emulator/fault_text.hpp"
+
+namespace puma_hardware {
+namespace {
+
+using namespace std::chrono_literals;
+using diagnostic_msgs::msg::DiagnosticStatus;
+
+constexpr char kInjection[] = "inject_fault";
+
+bool calibrated(ArmState state) {
+  return state == ArmState::kCalibrated || state == ArmState::kActive;
+}
+
+std::string hot_joints(std::uint8_t thermal, const ArmSettings& settings) {
+  std::string names;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if ((thermal >> i & 1) != 0) names += (names.empty() ? "" : ", ") + settings.joints[i].name;
+  }
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
+ArmConnection ArmMailbox::connection() {
+  const std::lock_guard lock(mutex_);
+  return connection_;
+}
+
+void ArmMailbox::connect(ArmConnection connection) {
+  const std::lock_guard lock(mutex_);
+  connection_ = std::move(connection);
+}
+
+std::string explain_fault(const ArmStatus& status, const ArmSettings& settings) {
+  std::string text = describe(status.cause, settings);
+  if (status.tripped) text += " (the guard had cut the outputs: the control loop was silent)";
+  if (status.cause.fault == Fault::kCardLost) {
+    return text +
+           "; look at the card and its cable, then set the component inactive, calibrate it and "
+           "set it active";
+  }
+  text += "; remove the cause and call reset_fault";
+  if (spoils_calibration(status.cause.fault)) text += ", then calibrate";
+  return text + ", then set the component active";
+}
+
+ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
+                 std::shared_ptr<ArmMailbox> mailbox)
+    : logger_(node->get_logger()),
+      settings_(settings),
+      mailbox_(std::move(mailbox)),
+      updater_(node, 1.0),
+      progress_(node->create_publisher<std_msgs::msg::Float64>("~/calibration_progress", 1)) {
+  updater_.setHardwareID(node->get_fully_qualified_name());
+  updater_.add("arm", [this](diagnostic_updater::DiagnosticStatusWrapper& to) { diagnose(to); });
+
+  calibrate_ = node->create_service<Trigger>(
+      "~/calibrate",
+      [this](const Service::SharedPtr service, const std::shared_ptr<rmw_request_id_t> request,
+             const Trigger::Request::SharedPtr) { start_calibration(service, request); });
+  cancel_ = node->create_service<Trigger>(
+      "~/cancel_calibration",
+      [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+        response->success = run_ != nullptr;
+        response->message = run_ ? "stopping" : "no calibration is under way";
+        if (run_) run_->cancel();
+      });
+  reset_ = node->create_service<Trigger>(
+      "~/reset_fault",
+      [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+        answer_reset(mailbox_->reset, mailbox_->life != ArmMailbox::Life::kUnconfigured, *response);
+      });
+
+  rcl_interfaces::msg::ParameterDescriptor about;
+  about.description =
+      "With emulated cards, the fault to make: " + emulator::card_fault_names() + ", or nothing";
+  on_parameter_ = node->add_on_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter>& parameters) { return inject(parameters); });
+  node->declare_parameter(kInjection, "", about);
+  timer_ = node->create_wall_timer(50ms, [this] { watch(); });
+}
+
+rcl_interfaces::msg::SetParametersResult ArmNode::inject(
+    const std::vector<rclcpp::Parameter>& parameters) {
+  rcl_interfaces::msg::SetParametersResult result;
+  result.successful = true;
+  for (const rclcpp::Parameter& parameter : parameters) {
+    if (parameter.get_name() != kInjection) continue;
+    const std::string fault = parameter.as_string();
+    const std::shared_ptr<Robot> robot = mailbox_->connection().robot;
+    try {
+      if (robot && robot->cards() != nullptr) {
+        emulator::inject_by_name(*robot->cards(), fault, settings_);
+      } else if (!fault.empty()) {
+        throw std::invalid_argument(
+            "there are no emulated cards; configure the component with io "
+            "emulated first");
+      }
+    } catch (const std::invalid_argument& error) {
+      result.successful = false;
+      result.reason = error.what();
+    }
+  }
+  return result;
+}
+
+std::string ArmNode::begin_run() {
+  if (run_) return "a calibration is under way; wait, or call cancel_calibration";
+  switch (mailbox_->life) {
+    case ArmMailbox::Life::kUnconfigured:
+      return "the component is not configured; set it inactive first";
+    case ArmMailbox::Life::kActive:
+      return "the component is active; set it inactive first";
+    case ArmMailbox::Life::kInactive:
+      break;
+  }
+  const ArmConnection connection = mailbox_->connection();
+  if (!connection.table) return connection.no_table;
+  const ArmStatus status = mailbox_->status.get();
+  if (status.guarded && !status.guard_alive) {
+    return "no guard is on watch; start `puma guard` first";
+  }
+  if (status.state == ArmState::kFault) return explain_fault(status, settings_);
+  const ga_dynamics::Chain& chain = connection.robot->chain();
+  run_ = std::make_unique<CalibrationRun>(connection.robot->settings(), *connection.table, chain,
+                                          calibration_law(chain));
+  mailbox_->offered = run_.get();
+  return "";
+}
+
+void ArmNode::start_calibration(const Service::SharedPtr& service,
+                                const std::shared_ptr<rmw_request_id_t>& request) {
+  Trigger::Response refusal;
+  try {
+    refusal.message = begin_run();
+  } catch (const std::exception& error) {
+    refusal.message = error.what();
+  }
+  if (refusal.message.empty()) {
+    waiting_ = request;
+    RCLCPP_INFO(logger_, "calibration: every joint moves a few motor turns and back");
+  } else {
+    RCLCPP_ERROR(logger_, "calibration: %s", refusal.message.c_str());
+    service->send_response(*request, refusal);
+  }
+}
+
+void ArmNode::watch_calibration() {
+  if (!run_) return;
+  // Between its being offered and taken on, the component may have left the inactive state.
+  CalibrationRun* mine = run_.get();
+  if (mailbox_->life != ArmMailbox::Life::kInactive &&
+      mailbox_->offered.compare_exchange_strong(mine, nullptr)) {
+    run_->abandon();
+  }
+  std_msgs::msg::Float64 share;
+  share.data = run_->progress();
+  progress_->publish(share);
+  if (run_->end() == CalibrationRun::End::kNone) return;
+  Trigger::Response response;
+  response.success = run_->end() == CalibrationRun::End::kDone;
+  response.message =
+      response.success ? "calibrated; set the component active to go on" : run_->reason(settings_);
+  if (response.success) {
+    RCLCPP_INFO(logger_, "calibrated");
+  } else {
+    RCLCPP_ERROR(logger_, "calibration: %s", response.message.c_str());
+  }
+  calibrate_->send_response(*waiting_, response);
+  run_.reset();
+}
+
+void ArmNode::watch() {
+  watch_calibration();
+  const ArmStatus status = mailbox_->status.get();
+  const FaultRecord& now = status.cause;
+  if (now.fault != Fault::kNone && (now.fault != told_.fault || now.cycle != told_.cycle)) {
+    RCLCPP_ERROR(logger_, "%s", explain_fault(status, settings_).c_str());
+  }
+  told_ = now;
+}
+
+void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {
+  const ArmStatus status = mailbox_->status.get();
+  if (status.cause.fault != Fault::kNone) {
+    to.summary(DiagnosticStatus::ERROR, explain_fault(status, settings_));
+  } else if (mailbox_->life == ArmMailbox::Life::kUnconfigured) {
+    to.summary(DiagnosticStatus::STALE, "not connected");
+  } else if (status.guarded && !status.guard_alive) {
+    to.summary(DiagnosticStatus::WARN, "no guard is on watch; start `puma guard`");
+  } else if (!calibrated(status.state) && status.state != ArmState::kCalibrating) {
+    to.summary(DiagnosticStatus::WARN, "not calibrated; call the service calibrate");
+  } else {
+    to.summary(DiagnosticStatus::OK, to_string(status.state));
+  }
+  to.add("state", to_string(status.state));
+  to.add("reaction", to_string(status.reaction));
+  to.add("fault", to_string(status.cause.fault));
+  to.add("limits reached", status.limits_reached);
+  to.add("power", status.powered ? "on" : "off");
+  to.add("brakes", status.brakes_released ? "released" : "closed");
+  to.add("hot motors", hot_joints(status.thermal, settings_));
+  to.add("calibrated", calibrated(status.state) ? "yes" : "no");
+  if (run_) to.addf("calibration", "%.0f %%", 100 * run_->progress());
+  to.add("guard", !status.guarded ? "none wanted" : status.guard_alive ? "on watch" : "missing");
+  to.add("guard has tripped", status.tripped ? "yes" : "no");
+  to.add("cycles", status.cycles);
+  to.add("late cycles", status.late_cycles);
+  to.addf("cycle time, mean", "%.1f us", status.period_mean_us);
+  to.addf("cycle time, longest", "%.1f us", status.period_max_us);
+  to.addf("port accesses of a cycle, mean", "%.1f us", status.bus_mean_us);
+  to.addf("port accesses of a cycle, longest", "%.1f us", status.bus_max_us);
+}
+
+}  // namespace puma_hardware

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUGINS__ARM_NODE_HPP_
+#define PLUGINS__ARM_NODE_HPP_
+
+// What the arm over the cards offers on its component's ROS node, outside of the control loop:
+//
+//   ~/calibrate             std_srvs/Trigger: finds the position by small motions, while the
+//                           component is inactive; answers when they have ended
+//   ~/cancel_calibration    std_srvs/Trigger: stops them
+//   ~/calibration_progress  std_msgs/Float64, 0 … 1, while they go on and once at their end
+//   ~/reset_fault           std_srvs/Trigger: clears a fault whose cause is gone
+//   inject_fault            parameter, with emulated cards: "thermal:joint2", …; "" for none
+//   /diagnostics            arm, cards, guard
+// and one line in the log for every fault.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "diagnostic_updater/diagnostic_updater.hpp"
+#include "ga_dynamics/chain.hpp"
+#include "plugins/reset_request.hpp"
+#include "puma_hardware/arm/puma_arm.hpp"
+#include "rclcpp/rclcpp.hpp"
+#include "realtime_tools/realtime_thread_safe_box.hpp"
+#include "runtime/calibration_run.hpp"
+#include "runtime/robot.hpp"
+#include "std_msgs/msg/float64.hpp"
+#include "std_srvs/srv/trigger.hpp"
+
+namespace puma_hardware {
+
+/// What the control loop tells of itself.
+struct ArmStatus {
+  ArmState state = ArmState::kOff;
+  Reaction reaction = Reaction::kNone;
+  FaultRecord cause;
+  int limits_reached = 0;  ///< faults that did not stop the arm
+  bool powered = false, brakes_released = false;
+  std::uint8_t thermal = 0;
+  bool guarded = false, guard_alive = false, tripped = false;
+  std::uint64_t cycles = 0, late_cycles = 0;
+  double bus_mean_us = 0, bus_max_us = 0, period_mean_us = 0, period_max_us = 0;
+};
+
+/// What is connected; changes when the component is configured.
+struct ArmConnection {
+  std::shared_ptr<Robot> robot;
+  std::shared_ptr<const CalibrationTable> table;  ///< null: there is none, and `no_table` says why
+  std::string no_table;
+};
+
+/// Between the control loop and everything else. The loop's side never waits.
+struct ArmMailbox {
+  enum class Life : int { kUnconfigured, kInactive, kActive };
+  std::atomic<Life> life{Life::kUnconfigured};
+  std::atomic<ResetRequest> reset{ResetRequest::kNone};
+  /// A calibration for the loop to take on; null when taken. The node owns it until it has ended.
+  std::atomic<CalibrationRun*> offered{nullptr};
+  realtime_tools::RealtimeThreadSafeBox<ArmStatus> status;
+
+  // Not for the loop: blocks.
+  ArmConnection connection();
+  void connect(ArmConnection connection);
+
+ private:
+  std::mutex mutex_;
+  ArmConnection connection_;
+};
+
+/// "joint2: thermal…" and what to do. Allocates.
+std::string explain_fault(const ArmStatus& status, const ArmSettings& settings);
+
+/// Construction allocates; its callbacks run in the node's executor and share nothing but the
+/// mailbox with the loop.
+class ArmNode {
+ public:
+  ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
+          std::shared_ptr<ArmMailbox> mailbox);
+
+ private:
+  using Trigger = std_srvs::srv::Trigger;
+  using Service = rclcpp::Service<Trigger>;
+
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const;
+  void start_calibration(const Service::SharedPtr& service,
+                         const std::shared_ptr<rmw_request_id_t>& request);
+  std::string begin_run();
+  rcl_interfaces::msg::SetParametersResult inject(const std::vector<rclcpp::Parameter>& parameters);
+  void watch();
+  void watch_calibration();
+
+  rclcpp::Logger logger_;
+  ArmSettings settings_;
+  std::shared_ptr<ArmMailbox> mailbox_;
+  diagnostic_updater::Updater updater_;
+  rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr progress_;
+  Service::SharedPtr calibrate_, cancel_, reset_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameter_;
+  rclcpp::TimerBase::SharedPtr timer_;
+  std::unique_ptr<CalibrationRun> run_;
+  std::shared_ptr<rmw_request_id_t> waiting_;  ///< the request that is answered at the end of run_
+  FaultRecord told_;
+};
+
+}  // namespace puma_hardware
+
+#endif  // PLUGINS__ARM_NODE_HPP_

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/arm_setup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "plugins/parameter_text.hpp"
+
+namespace puma_hardware {
+namespace {
+
+using hardware_interface::HardwareInfo;
+
+constexpr std::array kOwn{"io",
+                          "cell",
+                          "guard",
+                          "guard_timeout",
+                          "observer_feed",
+                          "initial_positions",
+                          "seed",
+                          "simulated_time",
+                          "real_time_factor"};
+
+Bus bus_of(const std::string& where, const std::string& io, const std::string& cell) {
+  if (io == "ports" && cell.empty()) return Bus::kPorts;
+  if (io == "emulated") return cell.empty() ? Bus::kPrivate : Bus::kShared;
+  if (io == "ports") {
+    throw std::runtime_error(where + ": parameter cell is '" + cell +
+                             "', but io is ports; leave cell out or set io to emulated");
+  }
+  throw std::runtime_error(where + ": parameter io is '" + io + "'; give ports or emulated");
+}
+
+std::vector<std::string> joints_of(const std::string& where, const HardwareInfo& info,
+                                   const ga_dynamics::Chain& chain) {
+  std::vector<std::string> names;
+  for (const auto& joint : chain.joints()) names.push_back(joint.name);
+  for (const std::string& name : names) {
+    const bool found = std::any_of(info.joints.begin(), info.joints.end(),
+                                   [&](const auto& joint) { return joint.name == name; });
+    if (!found) {
+      throw std::runtime_error(where + ": joint '" + name +
+                               "' of the arm is not in the <ros2_control> tag; add it");
+    }
+  }
+  if (info.joints.size() != names.size()) {
+    throw std::runtime_error(where + ": the <ros2_control> tag has " +
+                             std::to_string(info.joints.size()) + " joints, the arm " +
+                             std::to_string(names.size()) + "; take the others out of it");
+  }
+  return names;
+}
+
+void place(const std::string& where, const std::map<std::string, double>& given, ArmSetup& setup) {
+  for (const auto& [name, position] : given) {
+    const auto found = std::find(setup.joints.begin(), setup.joints.end(), name);
+    if (found == setup.joints.end()) {
+      throw std::runtime_error(where + ": parameter initial_positions: there is no joint '" + name +
+                               "'");
+    }
+    setup.emulated.start[static_cast<std::size_t>(found - setup.joints.begin())] = position;
+  }
+}
+
+}  // namespace
+
+ArmSetup arm_setup_of(const HardwareInfo& info) {
+  const std::string where = "hardware '" + info.name + "'";
+  ArmSetup setup{ga_dynamics::Chain::from_urdf_text(info.original_xml)};
+  setup.joints = joints_of(where, info, setup.chain);
+
+  std::unordered_map<std::string, std::string> own;
+  for (const auto& [name, text] : info.hardware_parameters) {
+    if (std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end()) {
+      own.emplace(name, text);
+    } else {
+      setup.parameters.emplace(name, text);
+    }
+  }
+  ParameterText text(where, own);
+  setup.cell = text.text("cell");
+  setup.bus = bus_of(where, text.text("io", "ports"), setup.cell);
+  const bool guard = text.flag("guard", true);
+  if (guard && setup.bus == Bus::kPorts) setup.heartbeat = "ports";
+  if (guard && setup.bus == Bus::kShared) setup.heartbeat = setup.cell;
+  setup.driver.guard_timeout = text.number("guard_timeout", setup.driver.guard_timeout, 0.001, 10);
+  setup.driver.feed_observer = text.flag("observer_feed", true);
+  if (info.rw_rate > 0) setup.driver.period = 1.0 / info.rw_rate;
+  setup.simulated_time = text.flag("simulated_time", false);
+  setup.real_time_factor = text.number("real_time_factor", 1, 0, 1000);
+  place(where, text.by_joint("initial_positions"), setup);
+  setup.emulated.seed = static_cast<unsigned>(text.whole("seed", 1, 0, 1000000));
+  if (setup.simulated_time && setup.bus != Bus::kPrivate) {
+    throw std::runtime_error(where +
+                             ": parameter simulated_time is 'true', but the cards are not emulated "
+                             "in this process; set io to emulated and leave cell out");
+  }
+  // What is wrong with the rest is said now, not at the first connection.
+  static_cast<void>(ArmSettings::from(setup.chain, setup.parameters));
+  return setup;
+}
+
+}  // namespace puma_hardware

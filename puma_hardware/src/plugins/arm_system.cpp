@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/arm_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+#include "lifecycle_msgs/msg/state.hpp"
+#include "pluginlib/class_list_macros.hpp"
+#include "plugins/arm_interfaces.hpp"
+#include "plugins/arm_node.hpp"
+#include "plugins/arm_setup.hpp"
+#include "plugins/sim_clock.hpp"
+#include "runtime/arm_driver.hpp"
+
+namespace puma_hardware {
+namespace {
+
+using Life = ArmMailbox::Life;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint64_t kEvery = 0b111111;  ///< joints
+constexpr int kTools = 2;
+
+}  // namespace
+
+struct PumaSystem::Impl {
+  explicit Impl(ArmSetup the_setup)
+      : setup(std::move(the_setup)),
+        settings(ArmSettings::from(setup.chain, setup.parameters)),
+        interfaces(setup.joints.size()) {
+    torque.fill(kNone);
+  }
+
+  /// Opens the cards and reads the table. Throws CardError or std::runtime_error.
+  void connect() {
+    driver.reset();
+    // A private emulated arm stays where it is; the others' memory or ports may be new ones.
+    if (!robot || setup.bus != Bus::kPrivate) {
+      robot.reset();
+      robot = std::make_shared<Robot>(setup.chain, setup.parameters, setup.bus, setup.cell,
+                                      setup.emulated);
+    }
+    robot->enter_thread();
+    if (!setup.heartbeat.empty() && !heartbeat) {
+      heartbeat = std::make_unique<Heartbeat>(setup.heartbeat);
+    }
+    driver = std::make_unique<ArmDriver>(*robot, heartbeat.get(), setup.driver);
+    entered = ++connections;
+    ArmConnection connection{robot, nullptr, ""};
+    const std::string& file = robot->settings().calibration_file;
+    if (file.empty()) {
+      connection.no_table =
+          "the hardware has no parameter calibration_file; give it the table that `puma calibrate "
+          "--build` wrote";
+    } else {
+      try {
+        connection.table =
+            std::make_shared<CalibrationTable>(load_calibration(file, robot->settings()));
+        driver->arm().use_table(*connection.table);
+      } catch (const CardError& error) {
+        connection.no_table = error.what();
+      }
+    }
+    no_table = connection.no_table;
+    mailbox->connect(std::move(connection));
+  }
+
+  /// Ports are granted by thread, and nobody tells which thread the cycles come from. Throws
+  /// CardError.
+  void enter_thread() {
+    thread_local std::uint64_t granted = 0;
+    if (granted == entered) return;
+    robot->enter_thread();
+    granted = entered;
+  }
+
+  double elapsed(const rclcpp::Duration& period) noexcept {
+    if (setup.bus == Bus::kPrivate) return period.seconds();
+    // Cycles may have been skipped, of which `period` knows nothing.
+    const std::int64_t now = monotonic_ns();
+    const std::int64_t before = std::exchange(last_read_ns, now);
+    return before == 0 ? setup.driver.period : static_cast<double>(now - before) * 1e-9;
+  }
+
+  /// What was asked from outside of the loop, before the cycle's output.
+  void take_requests(bool inactive) noexcept {
+    const bool reset = take(interfaces.fault_reset, 0) > 0.5;
+    if (reset && !reset_line) driver->arm().safety().clear_faults();
+    reset_line = reset;
+    if (mailbox->reset == ResetRequest::kAsked) {
+      const bool cleared = driver->arm().safety().clear_faults();
+      mailbox->reset = cleared ? ResetRequest::kTried : ResetRequest::kRefused;
+    }
+    if (!inactive) return;
+    if (CalibrationRun* run = mailbox->offered.exchange(nullptr); run != nullptr) {
+      if (driver->arm_guard()) {
+        driver->calibrate(run);
+      } else {
+        run->abandon();
+      }
+    }
+  }
+
+  /// After the output, which has seen whether the cause of a fault lasts.
+  void end_cycle() {
+    const SafetyMachine& safety = driver->arm().safety();
+    if (mailbox->reset == ResetRequest::kTried) {
+      mailbox->reset =
+          safety.state() == ArmState::kFault ? ResetRequest::kRefused : ResetRequest::kDone;
+    }
+    show_states();
+    if (clock) clock->cycle_done();
+  }
+
+  void show_states() {
+    const PumaArm& arm = driver->arm();
+    const ArmState state = arm.safety().state();
+    const bool known =
+        state == ArmState::kCalibrated || state == ArmState::kActive ||
+        state == ArmState::kCalibrating ||
+        (state == ArmState::kFault && !spoils_calibration(arm.safety().cause().fault));
+    if (known) was_known = true;
+    if (state == ArmState::kReady) was_known = false;
+    for (std::size_t i = 0; i < 6; ++i) {
+      put(interfaces.position[i], was_known ? arm.reading().q[i] : kNone);
+      put(interfaces.velocity[i], was_known ? arm.reading().qd[i] : kNone);
+      put(interfaces.effort[i], arm.reading().torque[i]);
+    }
+    put(interfaces.power, arm.powered() ? 1 : 0);
+    put(interfaces.brakes, arm.brakes_released() ? 0 : 1);
+    put(interfaces.thermal, static_cast<double>(arm.reading().thermal));
+    put(interfaces.fault_code, static_cast<double>(arm.safety().cause().fault));
+    for (std::size_t i = 0; i < kTools; ++i) put(interfaces.output[i], output[i]);
+    mailbox->status.try_set(status());
+  }
+
+  ArmStatus status() const noexcept {
+    const PumaArm& arm = driver->arm();
+    ArmStatus now;
+    now.state = arm.safety().state();
+    now.reaction = arm.safety().reaction();
+    now.cause = arm.safety().cause();
+    now.limits_reached = arm.safety().fault_count() - (now.cause.fault == Fault::kNone ? 0 : 1);
+    now.powered = arm.powered();
+    now.brakes_released = arm.brakes_released();
+    now.thermal = arm.reading().thermal;
+    now.guarded = driver->guarded();
+    now.guard_alive = driver->guard_alive();
+    now.tripped = driver->tripped();
+    now.cycles = driver->cycles();
+    now.late_cycles = late_cycles;
+    now.bus_mean_us = driver->bus_times().mean_us();
+    now.bus_max_us = driver->bus_times().max_us();
+    now.period_mean_us = driver->periods().mean_us();
+    now.period_max_us = driver->periods().max_us();
+    return now;
+  }
+
+  void forget_commands() {
+    torque.fill(kNone);
+    torque_age = 0;
+    for (const auto& command : interfaces.effort_command) put(command, kNone);
+  }
+
+  /// True if all joints have a torque, or had one since the arm was engaged: a joint that loses its
+  /// torque is the safety machine's business.
+  bool take_torques(double period) noexcept {
+    bool all = true;
+    for (std::size_t i = 0; i < 6; ++i) {
+      double wanted = kNone;
+      if (interfaces.effort_command[i]->get_value(wanted, false)) {
+        torque[i] = wanted;
+      } else {
+        all = false;  // another thread holds the handle: the last value, and it ages
+      }
+    }
+    torque_age = all ? 0 : torque_age + period;
+    const bool finite = std::all_of(torque.begin(), torque.end(),
+                                    [](double value) { return std::isfinite(value); });
+    return claimed == kEvery && (finite || driver->arm().brakes_released());
+  }
+
+  ArmSetup setup;
+  ArmSettings settings;
+  std::shared_ptr<ArmMailbox> mailbox = std::make_shared<ArmMailbox>();
+  std::shared_ptr<Robot> robot;
+  std::unique_ptr<Heartbeat> heartbeat;
+  std::unique_ptr<ArmDriver> driver;
+  std::string no_table;
+  ArmInterfaces interfaces;
+  std::array<double, 6> torque{};
+  double torque_age = 0, cycle_time = 0;  ///< s
+  std::array<double, kTools> output{};
+  bool reset_line = false, was_known = false;
+  std::atomic<std::uint64_t> claimed{0};  ///< effort commands, bit per joint
+  std::int64_t last_read_ns = 0;
+  std::uint64_t late_cycles = 0;
+  std::uint64_t entered = 0;  ///< number of the connection
+  static inline std::atomic<std::uint64_t> connections{0};
+  std::unique_ptr<ArmNode> node;
+  std::unique_ptr<SimClock> clock;
+};
+
+PumaSystem::PumaSystem() = default;
+PumaSystem::~PumaSystem() = default;
+
+PumaSystem::CallbackReturn PumaSystem::on_init(
+    const hardware_interface::HardwareComponentInterfaceParams& params) {
+  if (SystemInterface::on_init(params) != CallbackReturn::SUCCESS) return CallbackReturn::ERROR;
+  try {
+    ArmInterfaces::check(get_hardware_info());
+    impl_ = std::make_unique<Impl>(arm_setup_of(get_hardware_info()));
+    Impl& m = *impl_;
+    for (const std::string& warning : m.setup.chain.warnings()) {
+      RCLCPP_WARN(get_logger(), "%s", warning.c_str());
+    }
+    if (get_node()) m.node = std::make_unique<ArmNode>(get_node(), m.settings, m.mailbox);
+    if (get_node() && m.setup.simulated_time) {
+      m.clock = std::make_unique<SimClock>(
+          get_node(), m.setup.driver.period, m.setup.real_time_factor,
+          [mailbox = m.mailbox] { return mailbox->life != Life::kUnconfigured; });
+    }
+  } catch (const std::exception& error) {
+    RCLCPP_FATAL(get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
+  return CallbackReturn::SUCCESS;
+}
+
+PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::State&) {
+  Impl& m = *impl_;
+  m.interfaces = ArmInterfaces::find(*this, m.setup.joints);
+  try {
+    m.connect();
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(get_logger(), "%s", error.what());
+    return CallbackReturn::FAILURE;
+  }
+  if (!m.no_table.empty()) RCLCPP_WARN(get_logger(), "%s", m.no_table.c_str());
+  m.claimed = 0;
+  m.last_read_ns = 0;
+  m.mailbox->reset = ResetRequest::kNone;
+  m.forget_commands();
+  m.show_states();
+  m.mailbox->life = Life::kInactive;
+  RCLCPP_INFO(get_logger(), "connected; the arm has to be calibrated before it can be active");
+  return CallbackReturn::SUCCESS;
+}
+
+PumaSystem::CallbackReturn PumaSystem::on_activate(const rclcpp_lifecycle::State&) {
+  Impl& m = *impl_;
+  const ArmState state = m.driver->arm().safety().state();
+  std::string refused;
+  if (state == ArmState::kFault) {
+    refused = explain_fault(m.status(), m.settings);
+  } else if (m.driver->calibration() != nullptr || state == ArmState::kCalibrating) {
+    refused = "a calibration is under way; wait for its end, or call cancel_calibration";
+  } else if (state == ArmState::kReady || state == ArmState::kOff) {
+    refused = "the arm does not know where it stands: call the service " + get_name() +
+              "/calibrate (std_srvs/srv/Trigger) first; every joint moves a few motor turns";
+  } else if (m.driver->guarded() && !m.driver->guard_alive()) {
+    refused =
+        "no guard is on watch: if this process died, the last voltages would stay on the "
+        "amplifiers. Start `puma guard` first";
+  } else if (!m.driver->arm_guard()) {
+    refused = "another process, " + std::to_string(m.heartbeat->controller_pid()) +
+              ", drives this arm; stop it first";
+  }
+  if (!refused.empty()) {
+    RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
+    return CallbackReturn::FAILURE;
+  }
+  m.forget_commands();
+  put(m.interfaces.power_command, 1);
+  put(m.interfaces.fault_reset, 0);
+  m.reset_line = false;
+  m.driver->allow_power(true);
+  m.mailbox->life = Life::kActive;
+  return CallbackReturn::SUCCESS;
+}
+
+PumaSystem::CallbackReturn PumaSystem::on_deactivate(const rclcpp_lifecycle::State&) {
+  Impl& m = *impl_;
+  m.driver->allow_power(false);
+  m.driver->stop();
+  m.forget_commands();
+  m.mailbox->life = Life::kInactive;
+  return CallbackReturn::SUCCESS;
+}
+
+PumaSystem::CallbackReturn PumaSystem::on_cleanup(const rclcpp_lifecycle::State&) {
+  Impl& m = *impl_;
+  m.mailbox->life = Life::kUnconfigured;
+  if (!m.driver) return CallbackReturn::SUCCESS;
+  try {
+    m.robot->enter_thread();
+  } catch (const CardError& error) {
+    RCLCPP_ERROR(get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
+  m.driver->stop_and_wait();
+  m.show_states();
+  m.driver.reset();
+  return CallbackReturn::SUCCESS;
+}
+
+PumaSystem::CallbackReturn PumaSystem::on_shutdown(const rclcpp_lifecycle::State& previous) {
+  return on_cleanup(previous);
+}
+
+PumaSystem::CallbackReturn PumaSystem::on_error(const rclcpp_lifecycle::State&) {
+  Impl& m = *impl_;
+  m.mailbox->life = Life::kUnconfigured;
+  m.claimed = 0;
+  m.forget_commands();
+  if (!m.driver) return CallbackReturn::SUCCESS;
+  try {
+    m.enter_thread();
+  } catch (const CardError& error) {
+    RCLCPP_FATAL(get_logger(), "%s: the outputs cannot be cut. Press the emergency stop",
+                 error.what());
+    return CallbackReturn::ERROR;
+  }
+  m.driver->cut();
+  m.show_states();
+  return CallbackReturn::SUCCESS;
+}
+
+PumaSystem::Return PumaSystem::prepare_command_mode_switch(const std::vector<std::string>& start,
+                                                           const std::vector<std::string>& stop) {
+  const Impl& m = *impl_;
+  const std::string refused = refuse_partial_claim(m.claimed, start, stop, m.interfaces);
+  if (refused.empty()) return Return::OK;
+  RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
+  return Return::ERROR;
+}
+
+PumaSystem::Return PumaSystem::perform_command_mode_switch(const std::vector<std::string>& start,
+                                                           const std::vector<std::string>& stop) {
+  Impl& m = *impl_;
+  const std::uint64_t started = effort_bits(start, m.interfaces);
+  const std::uint64_t stopped = effort_bits(stop, m.interfaces);
+  const std::uint64_t before = m.claimed, after = (before & ~stopped) | started;
+  m.claimed = after;
+  if (started != 0 && before != kEvery) m.forget_commands();
+  if (stopped != 0 && after != kEvery && m.driver) {
+    m.driver->stop();
+    m.forget_commands();
+  }
+  return Return::OK;
+}
+
+PumaSystem::Return PumaSystem::read(const rclcpp::Time&, const rclcpp::Duration& period) {
+  Impl& m = *impl_;
+  m.enter_thread();
+  const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
+  m.cycle_time = m.elapsed(period);
+  const double late = m.settings.safety.deadline_ratio * m.setup.driver.period;
+  m.late_cycles += m.cycle_time > late ? 1 : 0;
+  m.driver->read(m.cycle_time);
+  m.take_requests(!active);
+  if (active) {
+    m.show_states();
+    return Return::OK;
+  }
+  // An inactive component is not written to: its cycle ends here.
+  m.driver->idle();
+  m.end_cycle();
+  return m.driver->card_lost() ? Return::ERROR : Return::OK;
+}
+
+PumaSystem::Return PumaSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
+  Impl& m = *impl_;
+  for (std::size_t i = 0; i < kTools; ++i) {
+    const double wanted = take(m.interfaces.output_command[i], m.output[i]) > 0.5 ? 1 : 0;
+    if (wanted != m.output[i]) m.driver->arm().set_tool(static_cast<int>(i), wanted > 0.5);
+    m.output[i] = wanted;
+  }
+  if (m.take_torques(m.cycle_time)) {
+    m.driver->command(m.torque, m.torque_age);
+  } else {
+    m.driver->idle();
+  }
+  const bool off = take(m.interfaces.power_command, 1) < 0.5;
+  m.end_cycle();
+  if (m.driver->card_lost()) return Return::ERROR;
+  return off || m.driver->arm().safety().state() == ArmState::kFault ? Return::DEACTIVATE
+                                                                     : Return::OK;
+}
+
+}  // namespace puma_hardware
+
+PLUGINLIB_EXPORT_CLASS(puma_hardware::PumaSystem, hardware_interface::SystemInterface)

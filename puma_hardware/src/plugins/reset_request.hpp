@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLUGINS__RESET_REQUEST_HPP_
+#define PLUGINS__RESET_REQUEST_HPP_
+
+// A user's wish to clear a fault, on its way from a service to the control loop and back.
+
+#include <atomic>
+
+#include "std_srvs/srv/trigger.hpp"
+
+namespace puma_hardware {
+
+/// The loop's side is real-time safe: it takes kAsked, and leaves kDone or kRefused.
+enum class ResetRequest : int { kNone, kAsked, kTried, kDone, kRefused };
+
+/// Asks and waits for the loop's answer, 0.5 s at most; without a loop (`cycling` false) the wish
+/// stands until there is one.
+void answer_reset(std::atomic<ResetRequest>& request, bool cycling,
+                  std_srvs::srv::Trigger::Response& response);
+
+}  // namespace puma_hardware
+
+#endif  // PLUGINS__RESET_REQUEST_HPP_

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/arm_driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace puma_hardware {
+
+namespace {
+
+/// s after which a stop that does not come to its end is given up for a cut.
+constexpr double kLongestStop = 5;
+
+}  // namespace
+
+ArmDriver::ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions& options)
+    : robot_(robot),
+      heartbeat_(heartbeat),
+      options_(options),
+      arm_(robot.io(), robot.settings(), options.period),
+      hold_(robot.chain()),
+      model_(robot.chain()),
+      brakes_wired_(robot.settings().cards.pcl726.brake_output >= 0),
+      period_(options.period) {}
+
+bool ArmDriver::busy() const noexcept {
+  const SafetyMachine& safety = arm_.safety();
+  return safety.state() == ArmState::kActive || safety.state() == ArmState::kCalibrating ||
+         safety.reaction() != Reaction::kNone;
+}
+
+bool ArmDriver::card_lost() const noexcept {
+  const SafetyMachine& safety = arm_.safety();
+  for (int i = 0; i < safety.fault_count(); ++i) {
+    if (safety.fault(i).fault == Fault::kCardLost) return true;
+  }
+  return false;
+}
+
+bool ArmDriver::guard_alive() const noexcept {
+  const auto timeout = static_cast<std::int64_t>(options_.guard_timeout * 1e9);
+  return heartbeat_ != nullptr && heartbeat_->guard_alive(timeout);
+}
+
+bool ArmDriver::arm_guard() noexcept {
+  if (heartbeat_ == nullptr) return true;
+  guard_armed_ = heartbeat_->arm();
+  if (guard_armed_) tripped_ = false;
+  return guard_armed_;
+}
+
+void ArmDriver::read(double elapsed) noexcept {
+  if (robot_.arm() != nullptr) robot_.arm()->advance(elapsed);
+  const std::int64_t begin = monotonic_ns();
+  periods_.add(static_cast<std::int64_t>(elapsed * 1e9));
+  period_ = std::clamp(elapsed, 0.5 * options_.period, 2 * options_.period);
+  if (heartbeat_ != nullptr && guard_armed_) {
+    arm_.set_guard_alive(guard_alive());
+    if (heartbeat_->tripped()) {
+      tripped_ = true;
+      arm_.emergency_stop();
+    }
+  }
+  std::span<const double> expected;
+  if (run_ != nullptr) {
+    expected = run_->acceleration();
+  } else if (options_.feed_observer && arm_.brakes_released()) {
+    expected = model_.predict(arm_.reading());
+  }
+  arm_.read(elapsed, expected);
+  read_ns_ = monotonic_ns() - begin;
+}
+
+void ArmDriver::command(std::span<const double> torque, double age) noexcept {
+  const SafetyMachine& safety = arm_.safety();
+  if (power_allowed_ && safety.state() == ArmState::kCalibrated && arm_.power_on()) {
+    hold_.start(arm_.reading());
+  }
+  if (safety.state() != ArmState::kActive || safety.reaction() != Reaction::kNone) {
+    idle();
+    return;
+  }
+  const auto hold = hold_.update(arm_.reading(), period_);
+  const std::int64_t begin = monotonic_ns();
+  arm_.write(torque, age, hold);
+  finish_cycle(begin);
+}
+
+void ArmDriver::idle() noexcept {
+  if (run_ != nullptr) {
+    const std::int64_t begin = monotonic_ns();
+    if (run_->cycle(arm_, hold_, period_) != CalibrationRun::End::kNone) run_ = nullptr;
+    finish_cycle(begin);
+    return;
+  }
+  if (power_allowed_ && brakes_wired_ && arm_.safety().state() == ArmState::kCalibrated &&
+      arm_.power_on()) {
+    hold_.start(arm_.reading());
+  }
+  std::span<const double> hold;
+  if (busy()) hold = hold_.update(arm_.reading(), period_);
+  const std::int64_t begin = monotonic_ns();
+  arm_.write_none(hold);
+  finish_cycle(begin);
+}
+
+void ArmDriver::finish_cycle(std::int64_t begin_ns) noexcept {
+  bus_.add(read_ns_ + monotonic_ns() - begin_ns);
+  if (heartbeat_ == nullptr || !guard_armed_) return;
+  heartbeat_->beat(arm_.digital_outputs());
+  if (!power_allowed_ && run_ == nullptr && !busy()) {
+    heartbeat_->disarm();
+    guard_armed_ = false;
+    arm_.set_guard_alive(true);
+  }
+}
+
+void ArmDriver::cut() noexcept {
+  power_allowed_ = false;
+  arm_.emergency_stop();
+  if (run_ != nullptr) {
+    run_->abandon();
+    run_ = nullptr;
+  }
+  if (heartbeat_ != nullptr && guard_armed_) heartbeat_->disarm();
+  guard_armed_ = false;
+}
+
+void ArmDriver::stop_and_wait() noexcept {
+  power_allowed_ = false;
+  if (run_ != nullptr) run_->cancel();
+  stop();
+  PeriodicTimer timer(static_cast<std::int64_t>(options_.period * 1e9));
+  std::int64_t last = monotonic_ns();
+  const std::int64_t end = last + static_cast<std::int64_t>(kLongestStop * 1e9);
+  while ((busy() || run_ != nullptr) && last < end) {
+    timer.wait();
+    const std::int64_t now = monotonic_ns();
+    read(static_cast<double>(now - last) * 1e-9);
+    idle();
+    last = now;
+  }
+  cut();
+}
+
+}  // namespace puma_hardware

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RUNTIME__ARM_DRIVER_HPP_
+#define RUNTIME__ARM_DRIVER_HPP_
+
+// The arm for somebody else's cycle: every cycle is read() and then, once, command() or idle(). A
+// cycle without a command goes on with what was begun: a stop, a hold after a fault, a calibration.
+//
+// Power comes with the first command, and so do the brakes off: where the brakes follow the power,
+// power without torque would let the arm fall. Where they have an output of their own, power comes
+// with allow_power().
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "puma_hardware/arm/puma_arm.hpp"
+#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/runtime/realtime.hpp"
+#include "runtime/acceleration_model.hpp"
+#include "runtime/calibration_run.hpp"
+#include "runtime/hold_law.hpp"
+#include "runtime/robot.hpp"
+
+namespace puma_hardware {
+
+struct ArmDriverOptions {
+  double period = 0.001;       ///< s, nominal
+  double guard_timeout = 0.1;  ///< s; a guard silent for longer is lost
+  /// Feeds the velocity observer with the acceleration that the model expects of the torque.
+  bool feed_observer = true;
+};
+
+/// Construction opens and tests the cards, allocates, and throws CardError. Everything else is
+/// real-time safe and does not throw. One thread at a time.
+class ArmDriver {
+ public:
+  /// `heartbeat` may be null: no guard. Both must outlive the driver.
+  ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions& options);
+
+  PumaArm& arm() noexcept { return arm_; }
+  const PumaArm& arm() const noexcept { return arm_; }
+
+  /// Begins a cycle `elapsed` [s] after the last one.
+  void read(double elapsed) noexcept;
+  /// Torques [N m] that are `age` [s] old. Powers the arm if it is allowed to and may be powered.
+  void command(std::span<const double> torque, double age) noexcept;
+  void idle() noexcept;
+
+  bool guarded() const noexcept { return heartbeat_ != nullptr; }
+  bool guard_alive() const noexcept;
+  /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed.
+  bool arm_guard() noexcept;
+  void allow_power(bool allowed) noexcept { power_allowed_ = allowed; }
+  /// A controlled stop with the brakes: goes on over the next cycles.
+  void stop() noexcept { arm_.power_off(); }
+  /// Torque flows, or a stop is under way.
+  bool busy() const noexcept;
+  /// 0 V and power off now; the calibration that is under way ends. May be called more than once.
+  void cut() noexcept;
+  /// Cycles on the clock until the arm stands, at most 5 s, for callers whose own cycles have
+  /// ended; then 0 V and power off. Not real-time safe: it sleeps.
+  void stop_and_wait() noexcept;
+
+  /// Takes a calibration on, or null; done by idle(). It must live until it has ended.
+  void calibrate(CalibrationRun* run) noexcept { run_ = run; }
+  CalibrationRun* calibration() noexcept { return run_; }
+  /// The cause of a fault, and whether cards were lost since the last clearing.
+  bool card_lost() const noexcept;
+  bool tripped() const noexcept { return tripped_; }  ///< by the guard
+
+  std::uint64_t cycles() const noexcept { return periods_.count(); }
+  const TimeHistogram& periods() const noexcept { return periods_; }
+  const TimeHistogram& bus_times() const noexcept { return bus_; }  ///< port accesses of a cycle
+
+ private:
+  void finish_cycle(std::int64_t begin_ns) noexcept;
+
+  Robot& robot_;
+  Heartbeat* heartbeat_;
+  ArmDriverOptions options_;
+  PumaArm arm_;
+  HoldLaw hold_;
+  AccelerationModel model_;
+  CalibrationRun* run_ = nullptr;
+  bool brakes_wired_;
+  bool power_allowed_ = false, guard_armed_ = false, tripped_ = false;
+  double period_;
+  std::int64_t read_ns_ = 0;  ///< that the last read() took
+  TimeHistogram periods_, bus_;
+};
+
+}  // namespace puma_hardware
+
+#endif  // RUNTIME__ARM_DRIVER_HPP_

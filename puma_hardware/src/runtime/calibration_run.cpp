@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/calibration_run.hpp"
+
+#include <algorithm>
+
+#include "sim/closed_loop.hpp"
+
+namespace puma_hardware {
+
+using ga_controllers::LawKind;
+using ga_controllers::LawParameters;
+
+namespace {
+
+/// s after which a stop that does not come to its end is given up for a cut.
+constexpr double kLongestStop = 5;
+constexpr double kBandwidth = 20, kDamping = 1, kFriction = 0.8;
+
+}  // namespace
+
+LawParameters calibration_law(const ga_dynamics::Chain& model) {
+  return sim::law_parameters(LawKind::kTrackingIntegral,
+                             {ga_controllers::gains_from_bandwidth(kBandwidth, kDamping)},
+                             kFriction, sim::signals_of(model));
+}
+
+CalibrationRun::CalibrationRun(const ArmSettings& settings, const CalibrationTable& table,
+                               const ga_dynamics::Chain& model, const LawParameters& law,
+                               const CalibrationOptions& options)
+    : calibrator_(settings, table, options), law_(model, law), ki_(6, 0.0) {
+  for (std::size_t i = 0; i < 6 && law.kind == LawKind::kTrackingIntegral; ++i) {
+    ki_[i] = law.gains[law.gains.size() == 1 ? 0 : i].ki;
+  }
+}
+
+std::span<const double> CalibrationRun::acceleration() const noexcept {
+  return driving_ ? std::span<const double>(expected_) : std::span<const double>();
+}
+
+CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, HoldLaw& hold, double period) noexcept {
+  const End end = advance(arm, hold, period);
+  if (end != End::kNone) end_ = end;
+  return end;
+}
+
+CalibrationRun::End CalibrationRun::advance(PumaArm& arm, HoldLaw& hold, double period) noexcept {
+  if (!started_) {
+    arm.safety().forget_calibration();
+    started_ = true;
+  }
+  if (!stopping_ && arm.safety().state() != ArmState::kFault && !cancelled_) {
+    const CalibrationStep& step = calibrator_.step(arm.reading(), period);
+    progress_ = step.progress;
+    if (step.phase == CalibrationPhase::kMeasuring || step.phase == CalibrationPhase::kMoving) {
+      return drive(arm, hold, step, period);
+    }
+  }
+  return stop(arm, hold, period);
+}
+
+CalibrationRun::End CalibrationRun::drive(PumaArm& arm, HoldLaw& hold, const CalibrationStep& step,
+                                          double period) noexcept {
+  if (step.phase == CalibrationPhase::kMoving && !driving_) {
+    if (!arm.begin_calibration(step.coarse)) {
+      refused_in_ = arm.safety().state();
+      arm.write_none();
+      return End::kRefused;
+    }
+    // The brakes held the arm: the first torque is the one that holds it without them.
+    const std::array<double, 6> rest{};
+    law_.start(arm.reading().q, rest, hold.start(arm.reading()));
+    driving_ = true;
+  }
+  if (!driving_) {
+    arm.write_none();
+    return End::kNone;
+  }
+  const ArmReading& reading = arm.reading();
+  law_.update(reading.q, reading.qd, {step.q, step.qd, step.qdd}, period, torque_);
+  // The integral's part makes up for torques that the model lacks: it accelerates nothing.
+  for (std::size_t i = 0; i < 6; ++i) {
+    expected_[i] = law_.acceleration()[i] + ki_[i] * law_.integral()[i];
+  }
+  arm.write(torque_, 0, hold.update(reading, period));
+  return End::kNone;
+}
+
+CalibrationRun::End CalibrationRun::stop(PumaArm& arm, HoldLaw& hold, double period) noexcept {
+  const SafetyMachine& safety = arm.safety();
+  if (!stopping_) {
+    stopping_ = true;
+    stop_left_ = kLongestStop;
+    arm.power_off();
+  }
+  std::fill(expected_.begin(), expected_.end(), 0.0);
+  arm.write_none(driving_ ? hold.update(arm.reading(), period) : std::span<const double>());
+  if (safety.state() == ArmState::kCalibrating || safety.reaction() != Reaction::kNone) {
+    stop_left_ -= period;
+    if (stop_left_ < 0) arm.emergency_stop();
+    return End::kNone;
+  }
+  driving_ = false;
+  arm.end_index_search();
+  if (safety.state() == ArmState::kFault) {
+    fault_ = safety.cause();
+    return End::kFault;
+  }
+  if (calibrator_.failure() != CalibrationFailure::kNone) return End::kFailed;
+  if (cancelled_) return End::kCancelled;
+  if (!arm.finish_calibration(calibrator_.offsets())) {
+    refused_in_ = safety.state();
+    return End::kRefused;
+  }
+  progress_ = 1;
+  return End::kDone;
+}
+
+void CalibrationRun::abandon() noexcept {
+  driving_ = false;
+  if (end_ == End::kNone) end_ = End::kCancelled;
+}
+
+std::string CalibrationRun::reason(const ArmSettings& settings) const {
+  switch (end_.load()) {
+    case End::kFailed:
+      return calibrator_.reason();
+    case End::kRefused:
+      return std::string("the arm is ") + to_string(refused_in_) +
+             ": it cannot be calibrated now; it has to be at rest, without a fault";
+    case End::kFault:
+      return describe(fault_, settings);
+    case End::kCancelled:
+      return "the calibration was cancelled; the arm stands with its brakes closed";
+    case End::kNone:
+    case End::kDone:
+      break;
+  }
+  return "";
+}
+
+}  // namespace puma_hardware

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// PumaSystem on emulated cards: connection, calibration, power and brakes, command-mode switches.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "arm_bench.hpp"
+#include "pluginlib/class_loader.hpp"
+#include "plugins/arm_setup.hpp"
+#include "puma_hardware/emulator/emulated_cell.hpp"
+#include "std_msgs/msg/float64.hpp"
+
+namespace {
+
+using test::ArmBench;
+using test::Return;
+using test::States;
+
+std::string refusal(const test::Parameters& parameters) {
+  const auto info =
+      hardware_interface::parse_control_resources_from_urdf(test::real_puma(parameters)).at(0);
+  try {
+    puma_hardware::arm_setup_of(info);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ArmSystem, IsFoundByItsName) {
+  pluginlib::ClassLoader<hardware_interface::SystemInterface> loader(
+      "hardware_interface", "hardware_interface::SystemInterface");
+  ASSERT_TRUE(loader.isClassAvailable("puma_hardware/PumaSystem"));
+  EXPECT_NE(loader.createUniqueInstance("puma_hardware/PumaSystem"), nullptr);
+}
+
+TEST(ArmSystem, DoesNotPretendToKnowWhereItStandsBeforeTheCalibration) {
+  ArmBench bench;
+  bench.system().configure();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  ASSERT_EQ(bench.cycles(10), Return::OK);
+  for (const double q : bench.positions()) EXPECT_TRUE(std::isnan(q));
+  bench.system().activate();
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE) << "refused";
+}
+
+TEST(ArmSystem, CalibratesWhileInactiveAndShowsItsProgress) {
+  ArmBench bench;
+  EXPECT_EQ(bench.calibrate(), "-the component is not configured; set it inactive first");
+  bench.system().configure();
+  double progress = 0;
+  int shown = 0;
+  const auto subscription = bench.client()->create_subscription<std_msgs::msg::Float64>(
+      "/puma560/calibration_progress", 10, [&](const std_msgs::msg::Float64& message) {
+        EXPECT_GE(message.data, progress);
+        progress = message.data;
+        ++shown;
+      });
+  ASSERT_EQ(bench.calibrate(), "+calibrated; set the component active to go on");
+  EXPECT_GT(shown, 3);
+  EXPECT_GT(progress, 0.5);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(bench.position(i), test::kStart[i], 2e-3) << "joint" << i + 1;
+  }
+  EXPECT_EQ(bench.state("arm/power"), 0) << "it ends without power";
+  bench.system().activate();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+  EXPECT_EQ(bench.calibrate(), "-the component is active; set it inactive first");
+}
+
+TEST(ArmSystem, StandsOnItsBrakesUntilTheFirstEffortAndDoesNotSag) {
+  ArmBench bench;
+  bench.system().configure();
+  ASSERT_EQ(bench.calibrate()[0], '+');
+  const auto before = bench.positions();
+  bench.system().activate();
+  ASSERT_EQ(bench.cycles(200), Return::OK);
+  EXPECT_LT(bench.largest_distance(before), 2e-4);
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  ASSERT_TRUE(bench.start());
+  ASSERT_EQ(bench.cycles(50), Return::OK);  // claimed, but nothing commanded yet
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  ASSERT_TRUE(bench.stop());
+  ASSERT_EQ(bench.cycles(10), Return::OK);
+  ASSERT_TRUE(bench.engage());
+  ASSERT_EQ(bench.hold(1000), Return::OK);
+  EXPECT_EQ(bench.state("arm/brakes"), 0);
+  EXPECT_EQ(bench.state("arm/power"), 1);
+  EXPECT_GT(bench.largest_effort(), 5);
+  EXPECT_LT(bench.largest_distance(before), 1e-3);
+}
+
+TEST(ArmSystem, EffortStartedAndStoppedInOneSwitchChangesNothing) {
+  ArmBench bench;
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_EQ(bench.hold(300), Return::OK);
+  const double held = bench.effort(1);
+  ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(bench.hold(1), Return::OK);
+    EXPECT_NEAR(bench.effort(1), held, 0.02 * 186.4);
+    EXPECT_EQ(bench.state("arm/brakes"), 0);
+  }
+}
+
+TEST(ArmSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
+  ArmBench bench;
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_EQ(bench.hold(200), Return::OK);
+  ASSERT_EQ(bench.move(600, 0.4), Return::OK);
+  ASSERT_TRUE(bench.stop());
+  double last = bench.largest_effort();
+  for (int i = 0; i < 250; ++i) {
+    ASSERT_EQ(bench.cycle(), Return::OK);
+    EXPECT_LT(bench.largest_effort(), last + 2) << i;
+    last = bench.largest_effort();
+  }
+  ASSERT_EQ(bench.cycles(300), Return::OK);
+  EXPECT_EQ(bench.largest_effort(), 0);
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+  const auto before = bench.positions();
+  ASSERT_TRUE(bench.engage());  // what was commanded before the stop is forgotten
+  ASSERT_EQ(bench.hold(1000), Return::OK);
+  EXPECT_EQ(bench.state("arm/brakes"), 0);
+  EXPECT_LT(bench.largest_distance(before), 1e-3);
+}
+
+TEST(ArmSystem, BrakesOnAnOutputOfTheirOwnLetPowerComeFirst) {
+  ArmBench bench({{"pcl726.power_output", "8"}, {"pcl726.brake_output", "9"}});
+  bench.system().configure();
+  ASSERT_EQ(bench.calibrate()[0], '+');
+  const auto before = bench.positions();
+  bench.system().activate();
+  ASSERT_EQ(bench.cycles(300), Return::OK);
+  EXPECT_EQ(bench.state("arm/power"), 1);
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  EXPECT_LT(bench.largest_distance(before), 2e-4);
+  ASSERT_TRUE(bench.engage());
+  ASSERT_EQ(bench.hold(500), Return::OK);
+  EXPECT_EQ(bench.state("arm/brakes"), 0);
+  EXPECT_LT(bench.largest_distance(before), 1e-3);
+}
+
+TEST(ArmSystem, RefusesToReleaseTheBrakesForSomeJointsOnly) {
+  ArmBench bench;
+  bench.system().configure();
+  EXPECT_FALSE(bench.switch_mode({"joint1/effort", "joint2/effort"}, {}));
+  EXPECT_TRUE(bench.switch_mode({"tool/output1", "tool/output2"}, {}));
+  EXPECT_TRUE(bench.start());
+  EXPECT_TRUE(bench.switch_mode({"joint1/effort"}, {"joint1/effort"}));
+}
+
+TEST(ArmSystem, PowerOffIsAControlledStopAndLeavesTheStatesStreaming) {
+  ArmBench bench;
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_EQ(bench.hold(300), Return::OK);
+  bench.set("arm/power", 0);
+  EXPECT_EQ(bench.hold(1), Return::DEACTIVATE);
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  EXPECT_GT(bench.largest_effort(), 5) << "fading, not cut";
+  ASSERT_EQ(bench.cycles(400), Return::OK);
+  EXPECT_EQ(bench.largest_effort(), 0);
+  EXPECT_EQ(bench.state("arm/power"), 0);
+  const auto before = bench.positions();
+  bench.system().activate();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+  ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
+  ASSERT_TRUE(bench.engage());
+  ASSERT_EQ(bench.hold(500), Return::OK);
+  EXPECT_LT(bench.largest_distance(before), 1e-3);
+}
+
+TEST(ArmSystem, ToolOutputsAreSetAndShown) {
+  ArmBench bench;
+  bench.system().configure();
+  ASSERT_EQ(bench.calibrate()[0], '+');
+  bench.system().activate();
+  ASSERT_EQ(bench.cycles(2), Return::OK);
+  EXPECT_EQ(bench.state("tool/output1"), 0);
+  bench.set("tool/output2", 1);
+  ASSERT_EQ(bench.cycles(2), Return::OK);
+  EXPECT_EQ(bench.state("tool/output1"), 0);
+  EXPECT_EQ(bench.state("tool/output2"), 1);
+}
+
+TEST(ArmSystem, ACalibrationCanBeCancelled) {
+  ArmBench bench;
+  bench.system().configure();
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto node = std::make_shared<rclcpp::Node>("canceller");
+    const auto service = node->create_client<std_srvs::srv::Trigger>("/puma560/cancel_calibration");
+    service->wait_for_service(std::chrono::seconds(20));
+    const auto answer =
+        service->async_send_request(std::make_shared<std_srvs::srv::Trigger::Request>());
+    rclcpp::spin_until_future_complete(node, answer, std::chrono::seconds(20));
+  });
+  const std::string answer = bench.call("calibrate", 2);
+  user.join();
+  EXPECT_NE(answer.find("cancelled"), std::string::npos) << answer;
+  EXPECT_EQ(bench.largest_effort(), 0);
+  EXPECT_EQ(bench.calibrate()[0], '+') << "and done after all";
+}
+
+TEST(ArmSystem, SharedCardsAreNotDrivenWithoutAGuard) {
+  const std::string name = "arm_system_" + std::to_string(getpid());
+  const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
+  const auto settings =
+      puma_hardware::ArmSettings::from(chain, puma_hardware::with_emulated_wiring({}));
+  std::atomic<bool> stop = false;
+  std::thread robot([&] {
+    puma_hardware::emulator::run_emulator(name, settings, chain,
+                                          {puma_hardware::default_emulated_arm()}, stop);
+  });
+  {
+    ArmBench bench(test::Parameters{{"cell", name}});
+    bench.system().configure();
+    EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+    bench.cycles(5);
+    EXPECT_EQ(bench.calibrate(), "-no guard is on watch; start `puma guard` first");
+  }
+  stop = true;
+  robot.join();
+  puma_hardware::Heartbeat::remove(name);
+}
+
+TEST(ArmSetup, RefusalsNameTheParameterAndTheRemedy) {
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({{"io", "usb"}}),
+            "hardware 'puma560': parameter io is 'usb'; give ports or emulated");
+  EXPECT_EQ(refusal({{"io", "ports"}, {"cell", "demo"}}),
+            "hardware 'puma560': parameter cell is 'demo', but io is ports; leave cell out or set "
+            "io to emulated");
+  EXPECT_NE(refusal({{"cell", "demo"}, {"simulated_time", "true"}}).find("simulated_time"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"safety.ramp", "1"}}).find("safety.ramp"), std::string::npos);
+  EXPECT_NE(refusal({{"initial_positions", "joint7:1"}}).find("there is no joint 'joint7'"),
+            std::string::npos);
+}
+
+TEST(ArmSetup, AMissingTableIsToldWhenItIsNeeded) {
+  ArmBench bench(test::Parameters{{"calibration_file", "/nowhere/table.json"}});
+  bench.system().configure();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  EXPECT_NE(bench.calibrate().find("/nowhere/table.json"), std::string::npos);
+}
+
+}  // namespace
