@@ -98,11 +98,16 @@ def active_controllers(chosen):
     return [*IO, chosen, *([chosen + '_trajectory'] if chosen in LAWS else [])]
 
 
-def spawner(context, active):
-    """Load all controllers in one process; activate these in one switch."""
+def puma_controllers():
+    """Return the names of all controllers of controllers.yaml, in the order to load them."""
     names = [*IO, 'gravity_hold']  # the fallback must be there before those it serves
     for law in LAWS:
         names += [law, law + '_trajectory']
+    return names
+
+
+def spawner(context, names, active):
+    """Load all controllers in one process; activate the chosen ones in one switch."""
     remappings = [f'-r {old}:={new}' for old, new in own_topics(context) if new == 'clock']
     arguments = ['--activate-as-group', '--switch-asap', '--controller-manager-timeout', '60',
                  '--service-call-timeout', '60', '--switch-timeout', '30']
@@ -117,27 +122,34 @@ def spawner(context, active):
 
 
 def controlled_arm(context, plugin, parameters=(), inactive=False):
-    """Return everything for an arm behind this hardware plugin; `parameters` are key=value.
+    """Return everything for a PUMA behind this hardware plugin; `parameters` are key=value.
 
     inactive: the hardware is connected and shows its state, and waits for a person to go on.
     """
     words = ' '.join([*parameters, value(context, 'hardware_parameters')])
     model = description(context, hardware_plugin=plugin, hardware_parameters=words)
-    clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
     active = active_controllers(value(context, 'controller'))
-    manager = {'update_rate': int(value(context, 'update_rate'))}
+    waiting = {}
     if inactive:
         active = BROADCASTERS
-        manager['hardware_components_initial_state.inactive'] = ['puma' + value(context, 'robot')]
-    nodes = [
+        waiting = {'hardware_components_initial_state.inactive':
+                   ['puma' + value(context, 'robot')]}
+    nodes = control_nodes(context, model, puma_controllers(), active, waiting)
+    if value(context, 'rviz') == 'true':
+        nodes.append(rviz(context))
+    return nodes
+
+
+def control_nodes(context, model, names, active, manager_parameters=None):
+    """Return the controller manager of a described arm, its frames and its controllers."""
+    clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
+    manager = {'update_rate': int(value(context, 'update_rate')), **(manager_parameters or {})}
+    return [
         robot_state_publisher(context, model, clock),
         Node(package='controller_manager', executable='ros2_control_node',
              namespace=value(context, 'namespace'),
              parameters=[value(context, 'controllers_file'), clock, manager],
              remappings=own_topics(context), output='screen',
              on_exit=Shutdown(reason='the controller manager has ended')),
-        spawner(context, active),
+        spawner(context, names, active),
     ]
-    if value(context, 'rviz') == 'true':
-        nodes.append(rviz(context))
-    return nodes

@@ -98,10 +98,11 @@ def point(t, q, qd=None, qdd=None):
 class Arm:
     """An arm under a controller manager, reached over ROS 2 alone."""
 
-    def __init__(self, namespace='', hardware='puma560'):
+    def __init__(self, namespace='', hardware='puma560', joints=JOINTS):
         """Connect; `namespace` without slashes."""
         self.prefix = f'/{namespace}' if namespace else ''
         self.hardware = hardware
+        self.joints = list(joints)
         self.context = rclpy.Context()
         self.context.init()
         self.node = rclpy.create_node('arm_user', namespace=namespace, context=self.context)
@@ -219,7 +220,7 @@ class Arm:
     def positions(self):
         """Return the joints' positions now."""
         self.until(lambda: self.state is not None, 'joint_states')
-        return ordered(deserialize_message(self.state, JointState)).position
+        return ordered(deserialize_message(self.state, JointState), self.joints).position
 
     def now(self):
         """Return the time of the newest joint state, s; simulated time where the arm has it."""
@@ -238,14 +239,14 @@ class Arm:
                    stamp(deserialize_message(self.recording[-1], JointState)) >= end,
                    'the recorder comes up with the arm')
         self.node.destroy_subscription(self.recorder)
-        return [ordered(deserialize_message(m, JointState)) for m in self.recording]
+        return [ordered(deserialize_message(m, JointState), self.joints) for m in self.recording]
 
     # --- motion
 
-    def goal(self, points, delay=0.0, joints=JOINTS):
+    def goal(self, points, delay=0.0, joints=None):
         """Return a goal whose motion begins `delay` s from the newest state, and when that is."""
         goal = FollowJointTrajectory.Goal()
-        goal.trajectory = JointTrajectory(joint_names=list(joints), points=points)
+        goal.trajectory = JointTrajectory(joint_names=list(joints or self.joints), points=points)
         start = self.now() + delay
         if delay > 0:
             goal.trajectory.header.stamp.sec = int(start)
@@ -275,13 +276,13 @@ class Arm:
         assert status == GoalStatus.STATUS_SUCCEEDED, f'{controller}: {status} {code} {message}'
 
 
-def ordered(state):
+def ordered(state, joints=JOINTS):
     """Return the joint state with the joints in the arm's order."""
-    index = [state.name.index(joint) for joint in JOINTS]
+    index = [state.name.index(joint) for joint in joints]
     for name in ('position', 'velocity', 'effort'):
         values = getattr(state, name)
         setattr(state, name, [values[i] for i in index])
-    state.name = list(JOINTS)
+    state.name = list(joints)
     return state
 
 

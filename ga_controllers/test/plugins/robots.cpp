@@ -41,7 +41,7 @@ std::string read_file(const std::string& path) {
 
 std::string puma() { return read_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf"); }
 std::string scara() { return read_file(std::string(GA_ROBOTS) + "/scara.urdf"); }
-std::string seven_joints() { return read_file(std::string(TEST_ROBOTS) + "/seven_joints.urdf"); }
+std::string seven_joints() { return read_file(std::string(GA_ROBOTS) + "/seven_joints.urdf"); }
 
 Motion::Motion(const ga_dynamics::Chain& chain, double t) {
   for (std::size_t i = 0; i < chain.joints().size(); ++i) {
