@@ -22,6 +22,7 @@ add_library(ga_controllers_plugins SHARED
   src/plugins/arm_model.cpp
   src/plugins/controllers.cpp
   src/plugins/law_controller.cpp
+  src/plugins/reference_guard.cpp
   src/plugins/set_point.cpp
   src/plugins/state_message.cpp)
 target_include_directories(ga_controllers_plugins PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/plugins)

@@ -57,13 +57,16 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
   try {
     parameters_ = parameter_listener_->get_params();
     auto model = std::make_unique<ArmModel>(get_robot_description(), parameters_);
-    auto law = std::make_unique<ControlLaw>(model->chain, model->law(kind_, parameters_));
+    const LawParameters of_law = model->law(kind_, parameters_);
+    auto law = std::make_unique<ControlLaw>(model->chain, of_law);
+    auto guard = std::make_unique<ReferenceGuard>(model->chain, of_law.torque_limit);
     for (const std::string& warning : model->chain.warnings()) {
       RCLCPP_WARN(logger, "robot description: %s", warning.c_str());
     }
     const std::lock_guard lock(model_mutex_);
     model_ = std::move(model);
     law_ = std::move(law);
+    guard_ = std::move(guard);
   } catch (const std::exception& error) {
     RCLCPP_ERROR(logger, "cannot be configured: %s", error.what());
     return CallbackReturn::FAILURE;
@@ -114,6 +117,7 @@ LawController::CallbackReturn LawController::on_cleanup(const State&) {
   gains_change_.reset();
   const std::lock_guard lock(model_mutex_);
   law_.reset();
+  guard_.reset();
   model_.reset();
   return CallbackReturn::SUCCESS;
 }
@@ -166,6 +170,7 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   if (!restarted) law_->start(q_, qd_, tau_);
 
   forget_references();
+  guard_->forget();
   messages_before_activation_ = last_message_;
   has_reference_ = false;
   since_publishing_ = 0;
@@ -328,16 +333,13 @@ void LawController::read_references() {
   if (!has_reference_) notice_ = Notice::kReferenceNotFinite;
 }
 
-void LawController::keep_within_limits() noexcept {
-  for (std::size_t i = 0; i < q_ref_.size(); ++i) {
-    const ga_dynamics::JointLimits& limits = model_->chain.joints()[i].limits;
-    const double kept = std::clamp(q_ref_[i], limits.lower, limits.upper);
-    if (kept == q_ref_[i]) continue;
-    q_ref_[i] = kept;
-    qd_ref_[i] = qdd_ref_[i] = 0;
-    noticed_joint_ = i;
-    notice_ = Notice::kReferenceOutsideLimits;
-  }
+void LawController::keep_within_limits(double dt) noexcept {
+  using Verdict = ReferenceGuard::Verdict;
+  const auto [verdict, joint] = guard_->keep(q_, qd_, dt, {q_ref_, qd_ref_, qdd_ref_});
+  if (verdict == Verdict::kFollowed) return;
+  noticed_joint_ = joint;
+  notice_ =
+      verdict == Verdict::kOutside ? Notice::kReferenceOutsideLimits : Notice::kReferenceTooFast;
 }
 
 void LawController::take_gains() {
@@ -380,8 +382,12 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
                                                                    const rclcpp::Duration& period) {
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
   if (is_in_chained_mode() && kind_ != LawKind::kGravityHold) read_references();
-  if (has_reference_) keep_within_limits();
   const bool finite = read_state();
+  if (!has_reference_) {
+    guard_->forget();
+  } else if (finite) {
+    keep_within_limits(dt);
+  }
   take_gains();
   const Reference reference = has_reference_ ? Reference{q_ref_, qd_ref_, qdd_ref_} : Reference{};
   const LawStatus status = law_->update(q_, qd_, reference, dt, tau_);

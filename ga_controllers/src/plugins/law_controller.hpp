@@ -21,6 +21,7 @@
 
 #include "arm_model.hpp"
 #include "notice.hpp"
+#include "reference_guard.hpp"
 #include "set_point.hpp"
 #include "state_message.hpp"
 
@@ -65,7 +66,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
   bool read_state();
   void read_references();
-  void keep_within_limits() noexcept;
+  void keep_within_limits(double dt) noexcept;
   void take_gains();
   bool write_torque();
   void publish(const rclcpp::Time& time, double dt);
@@ -79,6 +80,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   mutable std::mutex model_mutex_;
   std::unique_ptr<ArmModel> model_;
   std::unique_ptr<ControlLaw> law_;
+  std::unique_ptr<ReferenceGuard> guard_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
   realtime_tools::RealtimeThreadSafeBox<std::vector<JointGains>> new_gains_;

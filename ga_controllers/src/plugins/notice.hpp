@@ -14,6 +14,7 @@ enum class Notice {
   kReferenceStale,
   kReferenceNotFinite,
   kReferenceOutsideLimits,
+  kReferenceTooFast,
   kStateNotFinite,
   kCommandRefused
 };
@@ -32,6 +33,10 @@ inline std::string to_string(Notice notice, const std::string& joint) {
     case Notice::kReferenceOutsideLimits:
       return "the reference of joint '" + joint +
              "' is outside its position limits: it is kept at the limit";
+    case Notice::kReferenceTooFast:
+      return "the reference of joint '" + joint +
+             "' is faster than the joint's velocity limit, its torque or the way that is left to "
+             "its position limit allow: the arm follows as it can";
     case Notice::kStateNotFinite:
       return "position or velocity of joint '" + joint +
              "' is not finite or cannot be read: gravity is held for error_cycles, then the "

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// References that no arm could follow, and what is made of them. The arm is the SCARA; its shoulder
+// turns by ±2.2 rad with at most 6 rad/s and 120 N m.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "reference_guard.hpp"
+
+namespace {
+
+using ga_controllers::ReferenceGuard;
+using ga_dynamics::Chain;
+using Verdict = ReferenceGuard::Verdict;
+using Values = std::vector<double>;
+
+constexpr double kDt = 1e-3;
+
+/// From rest to rest by a polynomial of fifth degree.
+struct Quintic {
+  double from, to, duration;
+  void at(double t, double& q, double& qd, double& qdd) const {
+    const double s = std::min(t / duration, 1.0), way = to - from;
+    q = from + way * s * s * s * (10 - 15 * s + 6 * s * s);
+    qd = way * 30 * s * s * (1 - s) * (1 - s) / duration;
+    qdd = way * 60 * s * (1 - 3 * s + 2 * s * s) / (duration * duration);
+  }
+};
+
+struct Seen {
+  double furthest = 0, fastest = 0, strongest = 0, step = 0, last = 0, deviation = 0;
+  int left = 0, outside = 0, too_fast = 0;
+};
+
+class GuardTest : public ::testing::Test {
+ protected:
+  GuardTest() {
+    for (const auto& joint : chain_.joints()) limit_.push_back(joint.limits.effort);
+    ga_dynamics::Dynamics dynamics(chain_, {.drives = ga_dynamics::Drives::kArmature});
+    Values inertia(16);
+    dynamics.inertia_matrix(rest_, inertia);
+    strength_ = limit_[0] / inertia[0];
+  }
+  /// Moves the shoulder and then waits.
+  Seen move(const Quintic& motion) {
+    ReferenceGuard guard(chain_, limit_);
+    Seen seen;
+    Values q = rest_, qd(4), qdd(4), measured = rest_, at_rest(4);
+    measured[0] = motion.from;
+    double before = 0;
+    for (int k = 0; k * kDt < motion.duration + 3; ++k) {
+      motion.at(k * kDt, q[0], qd[0], qdd[0]);
+      const double asked = q[0];
+      const auto result = guard.keep(measured, at_rest, kDt, {q, qd, qdd});
+      seen.outside += result.verdict == Verdict::kOutside;
+      seen.too_fast += result.verdict == Verdict::kTooFast;
+      seen.left += q[0] != asked;
+      seen.deviation = std::max(seen.deviation, std::abs(q[0] - asked));
+      seen.furthest = std::max(seen.furthest, std::abs(q[0]));
+      seen.fastest = std::max(seen.fastest, std::abs(qd[0]));
+      seen.strongest = std::max(seen.strongest, std::abs(qdd[0]) / strength_);
+      seen.step = std::max(seen.step, std::abs(qdd[0] - before) / strength_);
+      before = qdd[0];
+    }
+    seen.last = q[0];
+    return seen;
+  }
+
+  const Chain chain_ = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/scara.urdf");
+  const Values rest_{0, 0, 0.1, 0};
+  Values limit_;
+  double strength_ = 0;
+};
+
+TEST_F(GuardTest, LeavesAloneWhatTheJointCanFollow) {
+  for (const Quintic& motion : {Quintic{0, 2.2, 1.2}, Quintic{-2.2, 2.2, 1.6}, Quintic{1, 1, 1}}) {
+    const Seen seen = move(motion);
+    EXPECT_EQ(seen.left, 0);
+    EXPECT_EQ(seen.outside + seen.too_fast, 0);
+  }
+}
+
+TEST_F(GuardTest, BrakesAheadOfThePositionLimit) {
+  for (const double to : {2.21, 2.25, 2.5, 3.5, 10.0}) {
+    for (const double duration : {0.4, 0.8, 1.5, 4.0}) {
+      for (const double side : {1.0, -1.0}) {
+        const Seen seen = move({0, side * to, duration});
+        EXPECT_LT(seen.furthest, 2.2 + 1e-4) << to << " in " << duration;
+        EXPECT_NEAR(seen.last, side * 2.2, 1e-3);
+        EXPECT_GT(seen.outside, 0);
+      }
+    }
+  }
+}
+
+TEST_F(GuardTest, KeepsBelowVelocityLimitAndTorqueAndArrives) {
+  const Seen seen = move({0, 2, 0.1});  // 37 rad/s, 1150 rad/s²
+  EXPECT_GT(seen.too_fast, 0);
+  EXPECT_LT(seen.fastest, 1.1 * 6);
+  EXPECT_LT(seen.strongest, 1.0);
+  EXPECT_LT(seen.furthest, 2.02);
+  EXPECT_NEAR(seen.last, 2, 1e-6);
+}
+
+TEST_F(GuardTest, StepsNoTorqueByMoreThanAPercent) {
+  for (const Quintic& motion : {Quintic{0, 3.5, 1.5}, Quintic{0, 10, 4.0}, Quintic{0, 2.25, 1.5}}) {
+    const Seen seen = move(motion);
+    EXPECT_GT(seen.left, 0);
+    EXPECT_LT(seen.step, 0.01);
+  }
+}
+
+TEST_F(GuardTest, StartsAtTheArmWhenThereWasNoReferenceBefore) {
+  ReferenceGuard guard(chain_, limit_);
+  const Values measured{1, 0, 0.1, 0}, at_rest(4);
+  for (int k = 0; k < 2; ++k) {
+    Values q{5, 0, 0.1, 0}, qd(4), qdd(4);
+    EXPECT_EQ(guard.keep(measured, at_rest, kDt, {q, qd, qdd}).verdict, Verdict::kOutside);
+    EXPECT_NEAR(q[0], 1, 1e-4);
+    guard.forget();
+  }
+}
+
+TEST_F(GuardTest, BringsAJointFromOutsideBackToItsLimit) {
+  ReferenceGuard guard(chain_, limit_);
+  const Values measured{2.3, 0, 0.1, 0}, at_rest(4);
+  Values q(4);
+  for (int k = 0; k < 3000; ++k) {
+    q = {2.3, 0, 0.1, 0};
+    Values qd(4), qdd(4);
+    guard.keep(measured, at_rest, kDt, {q, qd, qdd});
+    EXPECT_LT(q[0], 2.3 + 1e-9);
+  }
+  EXPECT_NEAR(q[0], 2.2, 1e-3);
+}
+
+}  // namespace
