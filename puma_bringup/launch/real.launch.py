@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arm over its cards: ros2 launch puma_bringup real.launch.py io:=ports controller:=tracking.
 
-io:=emulated starts cards with a simulated arm behind them, as a process of their own. A guard runs
-beside the controller manager and cuts the outputs if that dies.
+io:=emulated starts cards with a simulated arm behind them, as a process of their own; with
+use_sim_time:=true they are part of the controller manager's process, in simulated time. A guard
+runs beside the controller manager and cuts the outputs if that dies.
 """
 
 from launch import LaunchDescription
@@ -50,41 +51,51 @@ def starter(context):
                 arguments=arguments, output='screen')
 
 
-def real_arm(context):
-    """Return the processes."""
-    io = arm_launch.value(context, 'io')
+def guard(context, *where):
+    """Return the guard as a list of one action, or nothing."""
+    if arm_launch.value(context, 'guard') != 'true':
+        return []
+    return [puma(context, 'guard', *where, '--timeout', arm_launch.value(context, 'guard_timeout'),
+                 on_exit=Shutdown(reason='the guard has ended'))]
+
+
+def arm_over(context, *parameters):
+    """Return the controller manager with the arm over these cards, and what starts it."""
+    parameters = [*parameters, f'guard={arm_launch.value(context, "guard")}']
     calibration = arm_launch.value(context, 'calibration_file')
-    parameters = [f'io={io}', f'guard={arm_launch.value(context, "guard")}']
-    guard = ['guard', '--io', io, '--timeout', arm_launch.value(context, 'guard_timeout')]
-    if io == 'emulated':
-        cell = cell_of(context)
-        parameters.append(f'cell={cell}')
-        guard += ['--cell', cell]
-        calibration = calibration or arm_launch.share('puma_hardware', 'config',
-                                                      'emulated_calibration.json')
     if calibration:
         parameters.append(f'calibration_file={calibration}')
-    actions = arm_launch.controlled_arm(context, 'puma_hardware/PumaSystem', parameters,
-                                        inactive=True)
-    if arm_launch.value(context, 'guard') == 'true':
-        actions.insert(0, puma(context, *guard,
-                               on_exit=Shutdown(reason='the guard has ended')))
-    actions.append(starter(context))
-    if io == 'ports':
-        return actions
+    return [*arm_launch.controlled_arm(context, 'puma_hardware/PumaSystem', parameters,
+                                       inactive=True), starter(context)]
 
-    started = []
 
-    def when_ready(event):
-        """Start everything else once, when the emulated cards are there."""
-        if READY not in event.text or started:
-            return None
-        started.append(True)
-        return actions
-
+def emulated_cell(context):
+    """Return the emulated cards as a process, and everything else when they are there."""
+    cell = cell_of(context)
     robot = puma(context, 'emulate', cell, *arm_launch.value(context, 'emulated_arm').split(),
                  on_exit=Shutdown(reason='the emulated robot has ended'))
+    rest = [*guard(context, '--cell', cell), *arm_over(context, 'io=emulated', f'cell={cell}')]
+
+    def when_ready(event):
+        nonlocal rest
+        if READY not in event.text:
+            return None
+        actions, rest = rest, None
+        return actions
+
     return [RegisterEventHandler(OnProcessIO(target_action=robot, on_stdout=when_ready)), robot]
+
+
+def real_arm(context):
+    """Return the processes."""
+    if arm_launch.value(context, 'io') == 'ports':
+        return [*guard(context, '--io', 'ports'), *arm_over(context, 'io=ports')]
+    if not arm_launch.value(context, 'calibration_file'):
+        context.launch_configurations['calibration_file'] = arm_launch.share(
+            'puma_hardware', 'config', 'emulated_calibration.json')
+    if arm_launch.value(context, 'use_sim_time') == 'true':
+        return arm_over(context, 'io=emulated', 'simulated_time=true')
+    return emulated_cell(context)
 
 
 def generate_launch_description():

@@ -3,6 +3,7 @@
 
 import bisect
 import csv
+import math
 import os
 import subprocess
 import threading
@@ -274,6 +275,30 @@ class Arm:
         assert handle is not None, f'{controller} has refused a goal'
         status, code, message = self.result(handle)
         assert status == GoalStatus.STATUS_SUCCEEDED, f'{controller}: {status} {code} {message}'
+
+
+def follow(arm, line, controller):
+    """Follow the line; largest and RMS error of all joints along it, rad."""
+    distance = max(abs(a - b) for a, b in zip(arm.positions(), line.q[0]))
+    if distance > 1e-3:
+        arm.move(controller, [point(max(2.0, 2.5 * distance), line.q[0])])
+    arm.record()
+    goal, start = arm.goal(line.points(), delay=1.0)
+    handle = arm.send(controller, goal)
+    assert handle is not None, f'{controller} has refused the line'
+    status, code, message = arm.result(handle, 120)
+    assert status == GoalStatus.STATUS_SUCCEEDED, f'{controller}: error {code}: {message}'
+    errors = []
+    for state in arm.recorded():
+        t = stamp(state) - start
+        if 0 <= t <= line.time[-1]:
+            errors.append([q - r for q, r in zip(state.position, line.at(t))])
+    assert len(errors) > 0.5 * 1000 * line.time[-1], 'too few joint states arrived'
+    largest = max(abs(e) for row in errors for e in row)
+    rms = math.sqrt(sum(e * e for row in errors for e in row) / (6 * len(errors)))
+    print(f'{controller}: joint error along the line {1e3 * largest:.3f} mrad at most,'
+          f' {1e3 * rms:.3f} mrad RMS, {len(errors)} joint states')
+    return largest, rms
 
 
 def ordered(state, joints=JOINTS):

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """sim.launch.py comes up, and the arm follows a straight line far better than with a stock PID."""
 
-import math
 import os
 import tempfile
 import unittest
 
 import launch_support
-from launch_support import Arm, Line, point, stamp
+from launch_support import Arm, follow, Line
 
 import launch_testing
 import launch_testing.asserts
@@ -59,32 +58,6 @@ class SimLaunch(unittest.TestCase):
         """Disconnect."""
         cls.arm.close()
 
-    def follow(self, controller):
-        """Follow the line; largest and RMS error of all joints along it, rad."""
-        arm, line = self.arm, LINE
-        distance = max(abs(a - b) for a, b in zip(arm.positions(), line.q[0]))
-        if distance > 1e-3:
-            arm.move(controller, [point(max(2.0, 2.5 * distance), line.q[0])])
-        arm.record()
-        goal, start = arm.goal(line.points(), delay=1.0)
-        handle = arm.send(controller, goal)
-        self.assertIsNotNone(handle, f'{controller} has refused the line')
-        status, code, message = arm.result(handle, 120)
-        self.assertEqual(status, 4, f'{controller}: error {code}: {message}')  # succeeded
-        errors, times = [], []
-        for state in arm.recorded():
-            t = stamp(state) - start
-            if not 0 <= t <= line.time[-1]:
-                continue
-            times.append(t)
-            errors.append([q - r for q, r in zip(state.position, line.at(t))])
-        self.assertGreater(len(times), 0.5 * 1000 * line.time[-1], 'too few joint states arrived')
-        largest = max(abs(e) for row in errors for e in row)
-        rms = math.sqrt(sum(e * e for row in errors for e in row) / (6 * len(errors)))
-        print(f'{controller}: joint error along the line {1e3 * largest:.3f} mrad at most,'
-              f' {1e3 * rms:.3f} mrad RMS, {len(times)} joint states')
-        return largest, rms
-
     def test_1_all_controllers_are_loaded(self):
         """The chosen chain is active, everything else is ready to be switched to."""
         active = ('joint_state_broadcaster', 'io_state_broadcaster', 'io_controller',
@@ -97,7 +70,7 @@ class SimLaunch(unittest.TestCase):
 
     def test_2_follows_the_line(self):
         """Computed torque stays within 2 mrad, 0.5 mrad RMS."""
-        type(self).computed = self.follow('tracking_trajectory')
+        type(self).computed = follow(self.arm, LINE, 'tracking_trajectory')
         largest, rms = self.computed
         self.assertLess(largest, 2e-3)
         self.assertLess(rms, 0.5e-3)
@@ -106,7 +79,7 @@ class SimLaunch(unittest.TestCase):
         """After a switch; where a joint turns round, the integral is behind the friction."""
         self.assertTrue(self.arm.switch(['tracking_integral', 'tracking_integral_trajectory'],
                                         ['tracking', 'tracking_trajectory']))
-        largest, rms = self.follow('tracking_integral_trajectory')
+        largest, rms = follow(self.arm, LINE, 'tracking_integral_trajectory')
         self.assertLess(largest, 5e-3)
         self.assertLess(rms, 0.5e-3)
 
@@ -118,7 +91,7 @@ class SimLaunch(unittest.TestCase):
                      pid_file(LINE.inertia, folder))
         self.assertTrue(arm.switch(['stock_pid'],
                                    ['tracking_integral', 'tracking_integral_trajectory']))
-        largest, rms = self.follow('stock_pid')
+        largest, rms = follow(arm, LINE, 'stock_pid')
         print(f'stock PID over computed torque: {largest / self.computed[0]:.1f} in the largest'
               f' error, {rms / self.computed[1]:.1f} in the RMS')
         self.assertGreater(largest, 1.5 * self.computed[0])

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cell_command.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/arm_options.hpp"
@@ -18,6 +20,7 @@ struct Settings {
   ArmOptions arm;
   std::vector<std::string> inject;
   bool clear = false;
+  double after = 0;
 };
 
 void run(const Settings& settings) {
@@ -30,11 +33,14 @@ void run(const Settings& settings) {
     emulator::inject_by_name(*cards, fault, arm);
   }
 
+  std::this_thread::sleep_for(std::chrono::duration<double>(settings.after));
   const emulator::ArmTruth truth = cards->truth();
   nlohmann::ordered_json told;
   for (int joint = 0; joint < 6; ++joint) told["volts"].push_back(cards->output_volts(joint));
   told["outputs_changed_ns"] = cards->last_output_change_ns();
   told["now_ns"] = cards->now_ns();
+  const int relay = arm.cards.pcl726.power_output;
+  told["power_output"] = relay >= 0 && cards->digital_output(relay);
   told["powered"] = truth.powered;
   told["brakes"] = truth.brake;
   told["q"] = truth.q;
@@ -58,6 +64,11 @@ void add_cell_command(CLI::App& app) {
   command->add_option("name", settings->arm.cell, "Of the robot")->required();
   command->add_option("--inject", settings->inject, "Faults: " + emulator::card_fault_names());
   command->add_flag("--clear", settings->clear, "Mend everything first");
+  command
+      ->add_option("--after", settings->after,
+                   "s to wait before looking; what the robot was at its end is shown even if it "
+                   "ends before")
+      ->check(CLI::Range(0.0, 3600.0));
   command->add_option("--urdf", settings->arm.urdf, "Robot (default: the PUMA 560)");
   command->add_option("--set", settings->arm.set,
                       "A setting in place of the description's; repeatable");

@@ -7,9 +7,15 @@
 
 #include "cli/arm_options.hpp"
 #include "puma_hardware/emulator/emulated_cell.hpp"
+#include "puma_hardware/runtime/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {
+
+/// Above any controller and below its guard: a robot does not wait for the machine.
+constexpr int kPriority = 90;
+/// s. On a machine that keeps the robot waiting it rather stands still than jumps.
+constexpr double kMaxCatchUp = 0.004;
 
 void run(const std::string& name, const ArmOptions& options) {
   std::string text;
@@ -18,6 +24,10 @@ void run(const std::string& name, const ArmOptions& options) {
   const ArmSettings settings = ArmSettings::from(chain, parameters);
   emulator::EmulatedCellOptions cell;
   cell.arm = emulated_arm_of(options);
+  cell.max_catch_up = kMaxCatchUp;
+  if (const std::string refused = enter_realtime(kPriority); !refused.empty()) {
+    std::fprintf(stderr, "puma emulate: %s\n", refused.c_str());
+  }
   const auto report = emulator::run_emulator(
       name, settings, chain, cell, stop_request(),
       [&name](emulator::EmulatedCards&, emulator::EmulatedArm&) {
