@@ -77,7 +77,7 @@ class PumaArm {
   /// Whether the process that would write 0 V if this one died is alive. Alive until told
   /// otherwise.
   void set_guard_alive(bool alive) noexcept { guard_alive_ = alive; }
-  void set_tool(int output, bool on) noexcept;  ///< 0, 1; others are ignored
+  void set_tool(int output, bool on) noexcept;      ///< 0, 1; others are ignored
   bool powered() const noexcept { return power_; }  ///< as written in the last cycle
   bool brakes_released() const noexcept { return brakes_released_; }
   /// What stands on the PCL-726's digital outputs, for the guard.

@@ -33,10 +33,10 @@ struct GuardEvent {
   double reaction_time = 0;  ///< s from the guard's notice to the last port written
 };
 
-/// Runs until `stop`, see GuardOptions::outlast. Writes to the cards only after a trip, and then again every period until the
-/// controlling process arms anew: one that only stalled may still have a write under way. Throws
-/// std::invalid_argument for impossible options; does not allocate in its loop unless `report`
-/// does.
+/// Runs until `stop`, see GuardOptions::outlast. Writes to the cards only after a trip, and then
+/// again every period until the controlling process arms anew: one that only stalled may still have
+/// a write under way. Throws std::invalid_argument for impossible options; does not allocate in its
+/// loop unless `report` does.
 void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
                const GuardOptions& options, const std::atomic<bool>& stop,
                const std::function<void(const GuardEvent&)>& report);
