@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that touch the arm, as a user runs them, on the emulated robot."""
 
+import json
 import os
 import re
 import subprocess
@@ -23,12 +24,12 @@ def number(pattern, text):
 
 @pytest.mark.parametrize('command', [
     ['cards'], ['cards', 'probe'], ['cards', 'output'], ['calibrate'], ['guard'], ['emulate'],
-    ['run']])
+    ['run'], ['cell']])
 def test_help_explains_the_command(command):
     assert 'Options' in puma(*command, '--help').stdout
 
 
-@pytest.mark.parametrize('command', ['cards', 'calibrate', 'guard', 'emulate', 'run'])
+@pytest.mark.parametrize('command', ['cards', 'calibrate', 'guard', 'emulate', 'run', 'cell'])
 def test_help_has_examples(command):
     assert 'Example' in puma(command, '--help').stdout
 
@@ -134,3 +135,29 @@ def test_run_with_other_laws(law):
     (['--cell', 'nobody_emulates_this'], 'nobody_emulates_this')])
 def test_run_refuses_by_name(arguments, named):
     assert named in puma('run', *arguments, code=2).stderr
+
+
+@pytest.fixture
+def cell():
+    name = f'commands_{os.getpid()}'
+    with subprocess.Popen([PUMA, 'emulate', name], stdout=subprocess.PIPE, text=True) as robot:
+        assert 'emulating' in robot.stdout.readline()
+        yield name
+        robot.terminate()
+
+
+def test_cell_shows_the_emulated_robot_and_breaks_it(cell):
+    seen = json.loads(puma('cell', cell).stdout)
+    assert seen['volts'] == [0] * 6
+    assert not seen['powered']
+    assert seen['q'] == pytest.approx([0, -1.5, 1.5, 0, 0, 0], abs=1e-6)
+    puma('cell', cell, '--inject', 'pcl818-lost')
+    done = puma('calibrate', '--cell', cell, '--no-guard', code=2)
+    assert 'PCL-818' in done.stderr
+    puma('cell', cell, '--clear')
+    assert 'PCL-818L at 0x300: answers' in puma('cards', 'probe', '--cell', cell).stdout
+
+
+def test_cell_refuses_by_name(cell):
+    assert 'thermal:JOINT' in puma('cell', cell, '--inject', 'fire', code=2).stderr
+    assert 'joint9' in puma('cell', cell, '--inject', 'thermal:joint9', code=2).stderr

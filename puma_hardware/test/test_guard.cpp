@@ -123,6 +123,20 @@ class GuardTest : public testing::Test {
   pid_t child_ = 0;
 };
 
+TEST_F(GuardTest, OutlastsTheProcessThatDrivesTheArm) {
+  GuardOptions options;
+  options.outlast = true;
+  start_guard(options);
+  start_controller();
+  stop_ = true;
+  sleep_ms(50);
+  EXPECT_FALSE(all_zero()) << "the arm is still driven";
+  kill(child_, SIGKILL);
+  EXPECT_LT(time_to_zero(), 1000) << "and the guard was still there";
+  stop_guard();
+  EXPECT_TRUE(seen(GuardEvent::Kind::kTripped));
+}
+
 TEST_F(GuardTest, CutsTheOutputsOfAKilledProcess) {
   start_guard();
   start_controller();
