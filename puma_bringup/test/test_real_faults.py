@@ -53,7 +53,7 @@ class Faults(unittest.TestCase):
         """Move, fail, and look: the goal ends, the chain stops, the hardware is in this state."""
         arm = self.arm
         target = AWAY if abs(arm.positions()[0] - AWAY[0]) > 0.3 else HOME
-        goal, _ = arm.goal([point(4.0, target)])
+        goal, _ = arm.goal([point(6.0, target)])
         handle = arm.send('tracking_trajectory', goal)
         self.assertIsNotNone(handle)
         start = arm.positions()[0]
@@ -125,12 +125,12 @@ class Faults(unittest.TestCase):
         self.recover(calibrate=True)
 
     def test_deadline(self, proc_info):
-        """A loop that stands still for 0.4 s: the torque fades."""
+        """A loop that stands still for 0.8 s: the torque fades."""
         pid = pid_of(proc_info, 'ros2_control_node')
 
         def stall():
             os.kill(pid, signal.SIGSTOP)
-            time.sleep(0.4)
+            time.sleep(0.8)
             os.kill(pid, signal.SIGCONT)
 
         self.fail_in_motion(stall, 'inactive')
