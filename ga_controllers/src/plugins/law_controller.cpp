@@ -335,7 +335,8 @@ void LawController::read_references() {
 
 void LawController::keep_within_limits(double dt) noexcept {
   using Verdict = ReferenceGuard::Verdict;
-  const auto [verdict, joint] = guard_->keep(q_, qd_, dt, {q_ref_, qd_ref_, qdd_ref_});
+  const auto [verdict, joint] =
+      guard_->keep(q_, qd_, dt, !is_in_chained_mode(), {q_ref_, qd_ref_, qdd_ref_});
   if (verdict == Verdict::kFollowed) return;
   noticed_joint_ = joint;
   notice_ =
@@ -383,14 +384,11 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
   if (is_in_chained_mode() && kind_ != LawKind::kGravityHold) read_references();
   const bool finite = read_state();
-  if (!has_reference_) {
-    guard_->forget();
-  } else if (finite) {
-    keep_within_limits(dt);
-  }
+  if (has_reference_ && finite) keep_within_limits(dt);
   take_gains();
   const Reference reference = has_reference_ ? Reference{q_ref_, qd_ref_, qdd_ref_} : Reference{};
   const LawStatus status = law_->update(q_, qd_, reference, dt, tau_);
+  if (!has_reference_ && finite) guard_->go_on_from(law_->followed());
   const bool commanded = write_torque();
   last_update_ = std::chrono::steady_clock::now();
   publish(time, dt);

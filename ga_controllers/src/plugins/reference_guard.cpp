@@ -20,6 +20,7 @@ constexpr double kMargin = 0.7, kPlanned = 0.6;
 constexpr double kFaster = 1.02;    ///< times the velocity limit is too fast
 constexpr double kApproach = 10;    ///< 1/s, of the last bit of the way to a reference
 constexpr double kSpeedUp = 40;     ///< 1/s, of the velocity to the wanted one
+constexpr double kJump = 0.02;      ///< rad or m; less is for the law to smooth
 constexpr double kCaughtUp = 1e-4;  ///< rad or m
 
 /// The speed from which a joint stops within a distance: with a constant deceleration, and
@@ -44,10 +45,11 @@ ReferenceGuard::ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<doub
 }
 
 ReferenceGuard::Verdict ReferenceGuard::judge(const Joint& joint, double q, double qd, double qdd,
-                                              double strength) const {
+                                              double strength, double reach) const {
   const auto& limits = joint.limits;
   if (q < limits.lower || q > limits.upper) return Verdict::kOutside;
-  if (std::abs(qd) > kFaster * limits.velocity || std::abs(qdd) > strength) {
+  if (std::abs(qd) > kFaster * limits.velocity || std::abs(qdd) > strength ||
+      std::abs(q - joint.q) > reach) {
     return Verdict::kTooFast;
   }
   // To stop at the limit, from the acceleration that there is now; a reference that brakes
@@ -73,14 +75,26 @@ void ReferenceGuard::follow(Joint& joint, double q, double qd, double strength, 
   const double wanted =
       std::clamp(rate + std::copysign(stopping_speed(std::abs(error), planned), error), -down, up);
   const double pull = std::clamp((wanted - joint.qd) * kSpeedUp, -brake, brake);
-  const double step = kSlew * strength * dt, before = std::clamp(joint.qdd, -brake, brake);
+  // To speed up and to turn round there is time, and all joints may do so at once.
+  const bool brakes = pull * joint.qd < 0 && std::abs(joint.qd) > brake * kTimeToBrake / 10;
+  const double slew = brakes ? kSlew : kSlew / 4;
+  const double step = slew * strength * dt, before = std::clamp(joint.qdd, -brake, brake);
   joint.qdd = std::clamp(pull, before - step, before + step);
   joint.q += (joint.qd + joint.qdd * dt / 2) * dt;
   joint.qd += joint.qdd * dt;
 }
 
+void ReferenceGuard::go_on_from(const Reference& followed) noexcept {
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    Joint& joint = joints_[i];
+    joint = {joint.limits, followed.q[i], followed.qd[i], followed.qdd[i], false};
+  }
+  known_ = true;
+}
+
 ReferenceGuard::Result ReferenceGuard::keep(std::span<const double> q, std::span<const double> qd,
-                                            double dt, const Values& reference) noexcept {
+                                            double dt, bool may_jump,
+                                            const Values& reference) noexcept {
   const std::size_t n = joints_.size();
   dynamics_.inertia_matrix(q, inertia_);
   Result result;
@@ -89,7 +103,9 @@ ReferenceGuard::Result ReferenceGuard::keep(std::span<const double> q, std::span
     if (!known_) joint = {joint.limits, q[i], qd[i], 0, false};
     const double strength = torque_limit_[i] / std::max(inertia_[i * n + i], 1e-9);
     double &q_ref = reference.q[i], &qd_ref = reference.qd[i], &qdd_ref = reference.qdd[i];
-    const Verdict verdict = judge(joint, q_ref, qd_ref, qdd_ref, strength);
+    const double reach =
+        may_jump ? std::numeric_limits<double>::infinity() : kJump + 2 * joint.limits.velocity * dt;
+    const Verdict verdict = judge(joint, q_ref, qd_ref, qdd_ref, strength, reach);
     const bool caught_up = std::abs(q_ref - joint.q) < kCaughtUp + std::abs(qd_ref) * dt &&
                            std::abs(qd_ref - joint.qd) <= 2 * kBrake * strength * dt;
     joint.left = verdict != Verdict::kFollowed || (joint.left && !caught_up);

@@ -7,13 +7,14 @@
 // would run into its stops or trip the drives.
 //
 // A reference that the joint can follow passes unchanged. One that is outside of the position
-// limits, too fast to stop before them, or beyond the joint's velocity limit or torque is left, and
-// followed at a distance: within the limits, with a moderate acceleration and no step of it, until
-// it is caught up with.
+// limits, too fast to stop before them, beyond the joint's velocity limit or torque, or that jumps
+// is left, and followed at a distance: within the limits, with a moderate acceleration and no step
+// of it, until it is caught up with.
 
 #include <span>
 #include <vector>
 
+#include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
@@ -40,11 +41,13 @@ class ReferenceGuard {
   /// One torque limit per joint of the chain.
   ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
 
-  /// The next reference has nothing to do with the last one.
+  /// The next reference starts a motion at the measured state.
   void forget() noexcept { known_ = false; }
-  /// `q`, `qd`: the measured state, where the guarded reference starts if there was none before.
-  /// All values are finite.
-  Result keep(std::span<const double> q, std::span<const double> qd, double dt,
+  /// Without a reference the law goes its own way, to a rest; the next one goes on from there.
+  void go_on_from(const Reference& followed) noexcept;
+  /// `q`, `qd`: the measured state. All values are finite. Set-points of a topic may jump, and are
+  /// left to the law to smooth.
+  Result keep(std::span<const double> q, std::span<const double> qd, double dt, bool may_jump,
               const Values& reference) noexcept;
 
  private:
@@ -53,7 +56,8 @@ class ReferenceGuard {
     double q = 0, qd = 0, qdd = 0;  ///< what was followed last
     bool left = false;              ///< not the given reference
   };
-  Verdict judge(const Joint& joint, double q, double qd, double qdd, double strength) const;
+  Verdict judge(const Joint& joint, double q, double qd, double qdd, double strength,
+                double reach) const;
   void follow(Joint& joint, double q, double qd, double strength, double dt) const;
 
   ga_dynamics::Dynamics dynamics_;

@@ -55,7 +55,7 @@ class GuardTest : public ::testing::Test {
     for (int k = 0; k * kDt < motion.duration + 3; ++k) {
       motion.at(k * kDt, q[0], qd[0], qdd[0]);
       const double asked = q[0];
-      const auto result = guard.keep(measured, at_rest, kDt, {q, qd, qdd});
+      const auto result = guard.keep(measured, at_rest, kDt, false, {q, qd, qdd});
       seen.outside += result.verdict == Verdict::kOutside;
       seen.too_fast += result.verdict == Verdict::kTooFast;
       seen.left += q[0] != asked;
@@ -114,15 +114,41 @@ TEST_F(GuardTest, StepsNoTorqueByMoreThanAPercent) {
   }
 }
 
+TEST_F(GuardTest, DoesNotJumpWithItsReference) {
+  const Seen seen = move({0, 2, 1e-6});
+  EXPECT_LT(seen.fastest, 1.02 * 6);
+  EXPECT_LT(seen.step, 0.01);
+  EXPECT_LT(seen.furthest, 2.01);
+  EXPECT_NEAR(seen.last, 2, 1e-6);
+}
+
 TEST_F(GuardTest, StartsAtTheArmWhenThereWasNoReferenceBefore) {
   ReferenceGuard guard(chain_, limit_);
   const Values measured{1, 0, 0.1, 0}, at_rest(4);
   for (int k = 0; k < 2; ++k) {
     Values q{5, 0, 0.1, 0}, qd(4), qdd(4);
-    EXPECT_EQ(guard.keep(measured, at_rest, kDt, {q, qd, qdd}).verdict, Verdict::kOutside);
+    EXPECT_EQ(guard.keep(measured, at_rest, kDt, false, {q, qd, qdd}).verdict, Verdict::kOutside);
     EXPECT_NEAR(q[0], 1, 1e-4);
     guard.forget();
   }
+}
+
+TEST_F(GuardTest, LeavesJumpsOfSetPointsToTheLaw) {
+  ReferenceGuard guard(chain_, limit_);
+  const Values at_rest(4);
+  Values q{1, 0, 0.1, 0}, qd(4), qdd(4);
+  EXPECT_EQ(guard.keep(rest_, at_rest, kDt, true, {q, qd, qdd}).verdict, Verdict::kFollowed);
+  EXPECT_EQ(q[0], 1);
+}
+
+TEST_F(GuardTest, GoesOnFromWhereTheLawWas) {
+  ReferenceGuard guard(chain_, limit_);
+  const Values at_rest(4), followed{0.5, 0, 0.1, 0}, moving{0.4, 0, 0, 0};
+  guard.go_on_from({followed, moving, at_rest});
+  Values q{1.5, 0, 0.1, 0}, qd(4), qdd(4);
+  EXPECT_EQ(guard.keep(rest_, at_rest, kDt, false, {q, qd, qdd}).verdict, Verdict::kTooFast);
+  EXPECT_NEAR(q[0], 0.5 + 0.4 * kDt, 1e-5);
+  EXPECT_NEAR(qd[0], 0.4, 0.01 * strength_ * kDt + 1e-3);
 }
 
 TEST_F(GuardTest, BringsAJointFromOutsideBackToItsLimit) {
@@ -132,7 +158,7 @@ TEST_F(GuardTest, BringsAJointFromOutsideBackToItsLimit) {
   for (int k = 0; k < 3000; ++k) {
     q = {2.3, 0, 0.1, 0};
     Values qd(4), qdd(4);
-    guard.keep(measured, at_rest, kDt, {q, qd, qdd});
+    guard.keep(measured, at_rest, kDt, false, {q, qd, qdd});
     EXPECT_LT(q[0], 2.3 + 1e-9);
   }
   EXPECT_NEAR(q[0], 2.2, 1e-3);

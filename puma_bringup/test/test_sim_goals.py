@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals that end otherwise than planned: each has a clear result and leaves a standing arm."""
+
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from action_msgs.msg import GoalStatus
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+import launch_support
+from launch_support import Arm, JOINTS, point, stamp
+import launch_testing
+import launch_testing.asserts
+
+launch_support.isolate(5)
+
+Result = FollowJointTrajectory.Result
+HOME = [0.0, -0.8, 2.2, 0.0, 0.4, 0.0]
+AWAY = [1.0, -1.2, 2.6, 0.5, -0.4, 0.8]
+CHAIN = ['tracking', 'tracking_trajectory']
+# rad, rad/s and N m, the description's limits
+LOWER = [-2.7925, -3.8921, -0.6981, -2.2689, -1.7453, -4.6426]
+UPPER = [2.7925, 0.7505, 4.1888, 3.1416, 1.7453, 4.6426]
+VELOCITY = [1.92, 1.51, 2.4, 5.34, 5.09, 5.74]
+EFFORT = [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
+NAN = float('nan')
+
+CLIENT = """
+import sys, time
+sys.path.insert(0, {folder!r})
+from launch_support import Arm, point
+arm = Arm()
+goal, _ = arm.goal([point(3.0, {target!r})])
+assert arm.send('tracking_trajectory', goal) is not None
+print('sent', flush=True)
+time.sleep(600)
+"""
+
+
+def generate_test_description():
+    """Start the simulated arm in simulated time."""
+    start = ','.join(f'{j}:{q}' for j, q in zip(JOINTS, HOME))
+    return launch_support.arm_description(
+        'sim.launch.py', controller='tracking', use_sim_time='true',
+        hardware_parameters=f'initial_positions={start} real_time_factor=0')
+
+
+class Goals(unittest.TestCase):
+    """One arm for all tests; each leaves it standing and able to move."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Connect to the arm."""
+        cls.arm = Arm()
+        cls.arm.wait_for_controllers(**{name: 'active' for name in CHAIN})
+
+    @classmethod
+    def tearDownClass(cls):
+        """Disconnect."""
+        cls.arm.close()
+
+    def setUp(self):
+        """Begin at home, with a goal that succeeds."""
+        self.go_home()
+        self.arm.record()
+
+    def go_home(self):
+        """Move home; the chain takes goals."""
+        distance = max(abs(q - h) for q, h in zip(self.arm.positions(), HOME))
+        if distance > 5e-3:
+            self.arm.move('tracking_trajectory', [point(max(1.0, 1.5 * distance), HOME)])
+
+    def start(self, points, joints=None):
+        """Send a goal that is taken; its handle."""
+        goal, _ = self.arm.goal(points, joints=joints)
+        handle = self.arm.send('tracking_trajectory', goal)
+        self.assertIsNotNone(handle, 'the goal is refused')
+        return handle
+
+    def until_moving(self):
+        """Wait until the arm is well on its way from home to away."""
+        self.arm.until(lambda: self.arm.positions()[0] > 0.3, 'the arm moves')
+
+    def assert_standing(self):
+        """Chain and hardware are active, the arm rests and stays within its limits; the states."""
+        arm = self.arm
+        end = arm.now()
+        arm.until(lambda: arm.now() > end + 2.5, 'time passes')
+        states = arm.recorded()
+        rest = [s for s in states if stamp(s) > end + 1.5]
+        self.assertGreater(len(rest), 20)  # some get lost where time runs fast
+        for i, joint in enumerate(JOINTS):
+            speed = max(abs(s.velocity[i]) for s in rest)
+            self.assertLess(speed, 0.02, f'{joint} moves')
+            positions = [s.position[i] for s in rest]
+            self.assertLess(max(positions) - min(positions), 2e-3, f'{joint} does not stay')
+            self.assertGreater(min(s.position[i] for s in states), LOWER[i] + 1e-3, joint)
+            self.assertLess(max(s.position[i] for s in states), UPPER[i] - 1e-3, joint)
+            self.assertLess(max(abs(s.velocity[i]) for s in states), 1.15 * VELOCITY[i], joint)
+            self.assertLessEqual(max(abs(s.effort[i]) for s in states), EFFORT[i] + 0.1, joint)
+        controllers = arm.controllers()
+        self.assertEqual({name: controllers[name] for name in CHAIN},
+                         {name: 'active' for name in CHAIN})
+        self.assertEqual(arm.hardware_state(), 'active')
+        return states
+
+    def assert_ends(self, handle, status, code, text):
+        """The goal's end is this one."""
+        self.assertEqual(self.arm.result(handle), (status, code, text))
+
+    def test_cancel(self):
+        """A cancelled goal says so; the arm brakes and stays where that ends."""
+        handle = self.start([point(3.0, AWAY)])
+        self.until_moving()
+        answer = self.arm.wait(handle.cancel_goal_async(), 'answer to a cancel')
+        self.assertEqual(len(answer.goals_canceling), 1)
+        self.assert_ends(handle, GoalStatus.STATUS_CANCELED, Result.SUCCESSFUL, '')
+        last = self.assert_standing()[-1]
+        self.assertGreater(last.position[0], 0.3)
+        self.assertLess(last.position[0], 0.95)
+
+    def test_abort(self):
+        """A path tolerance that cannot be kept aborts the goal."""
+        goal, _ = self.arm.goal([point(2.0, AWAY)])
+        goal.path_tolerance = [JointTolerance(name='joint1', position=1e-5)]
+        handle = self.arm.send('tracking_trajectory', goal)
+        self.assertIsNotNone(handle)
+        self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
+                         'Aborted due to path tolerance violation')
+        last = self.assert_standing()[-1]
+        self.assertLess(last.position[0], 0.5)
+
+    def test_replace(self):
+        """A new goal in mid-motion ends the old one, and is reached without a stop or a step."""
+        first = self.start([point(3.0, AWAY)])
+        self.until_moving()
+        second = self.start([point(3.0, HOME)])
+        self.assert_ends(first, GoalStatus.STATUS_ABORTED, Result.INVALID_GOAL,
+                         'Current goal preempted by new incoming action.')
+        self.assert_ends(second, GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL,
+                         'Goal successfully reached!')
+        last = self.assert_standing()[-1]
+        for q, wanted in zip(last.position, HOME):
+            self.assertAlmostEqual(q, wanted, delta=0.01)
+
+    def test_client_killed(self):
+        """A goal whose client has died is finished; the next client finds the arm in order."""
+        code = CLIENT.format(folder=os.path.dirname(os.path.abspath(__file__)), target=AWAY)
+        client = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(client.stdout.readline().strip(), 'sent')
+            self.until_moving()
+        finally:
+            client.send_signal(signal.SIGKILL)
+            client.wait()
+            client.stdout.close()
+        self.arm.until(lambda: abs(self.arm.positions()[0] - AWAY[0]) < 5e-3, 'the goal is reached')
+        last = self.assert_standing()[-1]
+        for q, wanted in zip(last.position, AWAY):
+            self.assertAlmostEqual(q, wanted, delta=0.01)
+
+    def test_wrong_joint_names(self):
+        """A goal for other joints is refused."""
+        for joints in (JOINTS[:5] + ['elbow'], JOINTS[:5], JOINTS + ['joint7']):
+            goal, _ = self.arm.goal([point(2.0, AWAY[:len(joints)] + [0.0] * (len(joints) - 6))],
+                                    joints=joints)
+            self.assertIsNone(self.arm.send('tracking_trajectory', goal), joints)
+        self.assert_stayed_home(self.assert_standing())
+
+    def assert_stayed_home(self, states):
+        """The arm has not moved."""
+        for state in states:
+            for q, wanted in zip(state.position, HOME):
+                self.assertAlmostEqual(q, wanted, delta=0.02)
+
+    def test_not_a_number(self):
+        """The law holds all joints and warns; those that should have moved abort the goal."""
+        handle = self.start([point(1.0, [NAN] + AWAY[1:])])
+        self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
+                         'Aborted due to path tolerance violation')
+        self.assert_stayed_home(self.assert_standing())
+
+    def test_not_a_number_alone(self):
+        """Where no other joint was to move, the stock controller calls NaN reached.
+
+        It keeps the NaN: on the way of the next goal it has no reference to give, and then jumps to
+        its end. The arm must not.
+        """
+        handle = self.start([point(1.0, [NAN] + HOME[1:])])
+        self.assert_ends(handle, GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL,
+                         'Goal successfully reached!')
+        self.assert_stayed_home(self.assert_standing())
+        self.arm.record()
+        handle = self.start([point(2.0, AWAY)])
+        self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
+                         'Aborted due to path tolerance violation')
+        self.assert_standing()
+
+    def test_outside_of_the_limits(self):
+        """The arm brakes ahead of the stop, the goal is aborted."""
+        for joint, target, seconds in ((0, 3.4, 4.0), (2, 4.7, 3.0), (1, 1.2, 3.0)):
+            with self.subTest(joint=JOINTS[joint]):
+                self.go_home()
+                self.arm.record()
+                goal = list(HOME)
+                goal[joint] = target
+                handle = self.start([point(seconds, goal)])
+                self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
+                                 'Aborted due to path tolerance violation')
+                furthest = max(s.position[joint] for s in self.assert_standing())
+                print(f'{JOINTS[joint]} towards {target} rad: stops at {furthest:.4f}, '
+                      f'{UPPER[joint] - furthest:.4f} before its limit')
+
+    def test_more_than_the_motors_have(self):
+        """A motion that no motor can follow is aborted, nothing trips and no limit is passed."""
+        for goal, seconds in (([1.0] + HOME[1:], 0.1), (AWAY, 0.2), ([0.5] + HOME[1:], 0.2)):
+            with self.subTest(goal=goal, seconds=seconds):
+                self.go_home()
+                self.arm.record()
+                handle = self.start([point(seconds, goal)])
+                self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
+                                 'Aborted due to path tolerance violation')
+                states = self.assert_standing()
+                print(f'{seconds} s: at most', ', '.join(
+                    f'{max(abs(s.velocity[i]) for s in states) / VELOCITY[i]:.2f}'
+                    for i in range(6)), 'of the velocity limits')
+
+
+@launch_testing.post_shutdown_test()
+class AfterShutdown(unittest.TestCase):
+    """What is left when everything has ended."""
+
+    def test_the_log_says_why(self, proc_output):
+        """What the results do not tell, the log does."""
+        for text in ("Incoming joint elbow doesn't match the controller's joints.",
+                     "the reference of joint 'joint1' is not finite",
+                     "the reference of joint 'joint1' is faster than"):
+            launch_testing.asserts.assertInStderr(proc_output, text, None)
+
+    def test_nothing_crashed(self, proc_info):
+        """Every process ends by itself or by the interrupt that ends the launch."""
+        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
