@@ -41,8 +41,10 @@ inline std::string real_puma(Parameters parameters = {}) {
 
 class ArmBench : public Bench {
  public:
-  explicit ArmBench(const Parameters& parameters = {})
-      : Bench(real_puma(parameters), std::make_unique<puma_hardware::PumaSystem>()),
+  explicit ArmBench(const Parameters& parameters = {},
+                    std::unique_ptr<hardware_interface::SystemInterface> plugin =
+                        std::make_unique<puma_hardware::PumaSystem>())
+      : Bench(real_puma(parameters), std::move(plugin)),
         chain_(ga_dynamics::Chain::from_urdf_file(PUMA_URDF)),
         law_(chain_,
              puma_hardware::sim::law_parameters(ga_controllers::LawKind::kTracking,

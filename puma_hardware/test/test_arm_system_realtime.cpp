@@ -14,30 +14,52 @@ namespace {
 using test::ArmBench;
 using test::Return;
 
-TEST(ArmSystemRealtime, DoesNotAllocateInTenThousandCycles) {
-  // The component alone: its node's callbacks run in other threads and may allocate.
-  puma_hardware::PumaSystem plugin;
-  hardware_interface::HardwareComponentInterfaceParams params;
-  params.hardware_info = hardware_interface::parse_control_resources_from_urdf(
-                             test::real_puma({{"pcl726.power_output", "2"}}))
-                             .at(0);
-  params.hardware_info.rw_rate = 1000;
-  ASSERT_EQ(plugin.on_init(params), hardware_interface::CallbackReturn::SUCCESS);
-  const auto states = plugin.on_export_state_interfaces();
-  const auto commands = plugin.on_export_command_interfaces();
-  const rclcpp_lifecycle::State none;
-  ASSERT_EQ(plugin.on_configure(none), hardware_interface::CallbackReturn::SUCCESS);
-  const rclcpp::Time now{0, 0, RCL_STEADY_TIME};
-  const auto period = rclcpp::Duration::from_seconds(1e-3);
-  ASSERT_EQ(plugin.read(now, period), Return::OK);
-  const long before = test::allocations();
-  int failures = 0;
-  for (int k = 0; k < 10000; ++k) {
-    failures += plugin.read(now, period) == Return::OK ? 0 : 1;
-    failures += plugin.write(now, period) == Return::OK ? 0 : 1;
+struct Cycles {
+  long count = 0, allocations = 0;
+};
+
+class CountingSystem : public puma_hardware::PumaSystem {
+ public:
+  explicit CountingSystem(Cycles& cycles) : cycles_(cycles) {}
+  Return read(const rclcpp::Time& time, const rclcpp::Duration& period) override {
+    return counted([&] { return PumaSystem::read(time, period); });
   }
-  EXPECT_EQ(test::allocations() - before, 0);
-  EXPECT_EQ(failures, 0);
+  Return write(const rclcpp::Time& time, const rclcpp::Duration& period) override {
+    return counted([&] { return PumaSystem::write(time, period); });
+  }
+  Return perform_command_mode_switch(const std::vector<std::string>& start,
+                                     const std::vector<std::string>& stop) override {
+    return counted([&] { return PumaSystem::perform_command_mode_switch(start, stop); });
+  }
+
+ private:
+  template <typename Call>
+  Return counted(const Call& call) {
+    const long before = test::allocations_of_this_thread();
+    const Return result = call();
+    cycles_.allocations += test::allocations_of_this_thread() - before;
+    ++cycles_.count;
+    return result;
+  }
+  Cycles& cycles_;
+};
+
+TEST(ArmSystemRealtime, DoesNotAllocateWhetherItCalibratesDrivesStopsOrFails) {
+  Cycles cycles;
+  ArmBench bench({}, std::make_unique<CountingSystem>(cycles));
+  ASSERT_TRUE(bench.bring_up());
+  EXPECT_GT(cycles.count, 10000) << "the calibration";
+  ASSERT_EQ(bench.hold(5000), Return::OK);
+  ASSERT_EQ(bench.move(2000, 0.2), Return::OK);
+  ASSERT_TRUE(bench.stop());
+  ASSERT_EQ(bench.cycles(500), Return::OK);
+  ASSERT_TRUE(bench.engage());
+  ASSERT_EQ(bench.hold(1000), Return::OK);
+  ASSERT_EQ(bench.inject("thermal:joint2"), "");
+  EXPECT_EQ(bench.hold(10), Return::DEACTIVATE);
+  ASSERT_EQ(bench.cycles(1000), Return::OK);
+  EXPECT_EQ(cycles.allocations, 0);
+  EXPECT_GT(cycles.count, 25000);
 }
 
 struct Tracking {
