@@ -24,6 +24,7 @@ from puma_bringup import arm_launch
 from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.action import ActionClient
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -121,10 +122,14 @@ class Arm:
                                              qos, raw=True)
 
     def _spin(self):
-        try:
-            self.executor.spin()
-        except ExternalShutdownException:
-            pass
+        while self.context.ok():
+            try:
+                self.executor.spin()
+                return
+            except ExternalShutdownException:
+                return
+            except InvalidHandle:
+                pass  # a subscription was destroyed while the executor looked at it: go on
 
     def close(self):
         """Disconnect."""
