@@ -143,6 +143,11 @@ class Faults(unittest.TestCase):
 class AfterShutdown(unittest.TestCase):
     """What is left when everything has ended."""
 
+    @classmethod
+    def tearDownClass(cls):
+        """Leave nothing behind."""
+        CELL.forget()
+
     def test_nothing_crashed(self, proc_info):
         """Every process ends by itself or by the interrupt that ends the launch."""
         launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
