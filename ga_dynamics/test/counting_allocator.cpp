@@ -8,9 +8,11 @@
 
 namespace {
 std::atomic<long> count{0};
+thread_local long count_here = 0;
 
 void* allocate(std::size_t size, std::size_t alignment) {
   ++count;
+  ++count_here;
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (memory == nullptr) throw std::bad_alloc();
@@ -20,6 +22,7 @@ constexpr std::size_t kUsual = alignof(std::max_align_t);
 }  // namespace
 
 long test::allocations() { return count; }
+long test::allocations_of_this_thread() { return count_here; }
 
 void* operator new(std::size_t size) { return allocate(size, kUsual); }
 void* operator new[](std::size_t size) { return allocate(size, kUsual); }

@@ -5,6 +5,8 @@
 namespace test {
 /// Calls of any operator new in this program so far.
 long allocations();
+/// The calling thread's share of them.
+long allocations_of_this_thread();
 }  // namespace test
 
 #endif  // COUNTING_ALLOCATOR_HPP_

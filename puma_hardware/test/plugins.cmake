@@ -9,7 +9,7 @@ foreach(name test_arm_system test_arm_system_faults test_arm_system_realtime tes
     PUMA_URDF="${PROJECT_SOURCE_DIR}/../puma_description/urdf/puma560.urdf")
   ga_add_gtest(${name})
 endforeach()
-set(counting_allocator ${PROJECT_SOURCE_DIR}/../ga_controllers/test)
+set(counting_allocator ${PROJECT_SOURCE_DIR}/../ga_dynamics/test)
 foreach(name test_arm_system_realtime test_sim_system_realtime)
   target_sources(${name} PRIVATE ${counting_allocator}/counting_allocator.cpp)
   target_include_directories(${name} PRIVATE ${counting_allocator})

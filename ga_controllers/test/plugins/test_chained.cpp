@@ -9,8 +9,8 @@
 #include <cmath>
 #include <thread>
 
-#include "../counting_allocator.hpp"
 #include "bench.hpp"
+#include "counting_allocator.hpp"
 
 namespace test {
 namespace {
@@ -69,7 +69,7 @@ TEST(Chained, FollowsItsReferencesOnEveryArm) {
 }
 
 TEST(Chained, HoldsWhileTheReferenceIsNotFinite) {
-  if (!kTakesReferences) return;
+  if (!kTakesReferences) GTEST_SKIP() << "this law takes no reference";
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());
@@ -100,7 +100,7 @@ TEST(Chained, HoldsUntilThePredecessorSaysSomething) {
 
 TEST(Chained, APredecessorThatStopsDeadMakesNoStep) {
   // joint_trajectory_controller does that when it aborts: it holds the measured position.
-  if (!kTakesReferences) return;
+  if (!kTakesReferences) GTEST_SKIP() << "this law takes no reference";
   for (const bool friction : {false, true}) {
     Arm arm(puma(), friction);
     Bench bench(kLaw, puma(), {Parameter("friction", friction ? 0.8 : 0.0)});
@@ -129,7 +129,7 @@ TEST(Chained, APredecessorThatStopsDeadMakesNoStep) {
 }
 
 TEST(Chained, AReferenceOutsideTheLimitsIsKeptAtThem) {
-  if (!kTakesReferences) return;
+  if (!kTakesReferences) GTEST_SKIP() << "this law takes no reference";
   Arm arm(scara());
   Bench bench(kLaw, scara());
   ASSERT_TRUE(bench.configure());
@@ -179,7 +179,7 @@ TEST(Chained, APredecessorComesAndGoesWithoutABump) {
 
 TEST(Chained, ARestartKeepsTheIntegral) {
   // A payload that the model does not know: without the integral's torque the arm would sag.
-  if (kLaw != LawKind::kTrackingIntegral) return;
+  if (kLaw != LawKind::kTrackingIntegral) GTEST_SKIP() << "of the integral law alone";
   Arm arm(puma());
   arm.plant = ga_dynamics::Plant(
       arm.chain.with_payload({.mass = 2, .com = {0, 0, 0}, .inertia = {}}), {.friction = false});
