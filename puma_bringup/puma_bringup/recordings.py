@@ -6,14 +6,14 @@ import os
 import subprocess
 import tempfile
 
-from ament_index_python.packages import get_package_prefix
+from puma_bringup.arm_launch import program
 
 STILL = 1e-4  # rad/s: slower than this a reference rests
 
 
-def puma_program():
-    """Return the path of the `puma` command."""
-    return os.path.join(get_package_prefix('puma_hardware'), 'lib', 'puma_hardware', 'puma')
+def stamp(message):
+    """Return the time of a message, s."""
+    return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
 
 
 class Recording:
@@ -26,20 +26,28 @@ class Recording:
         self.time, self.q, self.q_ref, self.tau, self.speed = [], [], [], [], []
 
     def add(self, message):
-        """Add a controller_state message; out of order or without values it is left out."""
-        stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+        """Add a law's controller_state; out of order or without values it is left out."""
         values = [dict(zip(v.interface_names, v.values)) for v in message.interface_values]
-        if self.time and stamp <= self.time[-1]:
+        keys = ('position', 'reference.position', 'torque.total', 'reference.velocity')
+        if values and all(key in v for v in values for key in keys):
+            self._add(message, [[v[key] for v in values] for key in keys])
+
+    def add_of_trajectory(self, message):
+        """Add a controller_state of a trajectory controller that commands efforts."""
+        parts = (message.feedback.positions, message.reference.positions, message.output.effort,
+                 message.reference.velocities)
+        if all(len(part) == len(message.joint_names) for part in parts):
+            self._add(message, [list(part) for part in parts])
+
+    def _add(self, message, parts):
+        time = stamp(message)
+        if self.time and time <= self.time[-1]:
             return
-        if not values or any(v.get('reference.position') is None for v in values):
-            return
-        row = [[v[key] for v in values] for key in
-               ('position', 'reference.position', 'torque.total', 'reference.velocity')]
-        if any(x != x for part in row for x in part):
+        if any(x != x for part in parts for x in part):
             return
         self.joints = list(message.joint_names)
-        self.time.append(stamp)
-        for kept, part in zip((self.q, self.q_ref, self.tau, self.speed), row):
+        self.time.append(time)
+        for kept, part in zip((self.q, self.q_ref, self.tau, self.speed), parts):
             kept.append(part)
 
     def motion(self):
@@ -69,7 +77,7 @@ def write_report(recordings, output, title, subtitle='', urdf=None):
         file = os.path.join(folder, 'recordings.json')
         with open(file, 'w') as out:
             json.dump(data, out)
-        command = [puma_program(), 'report', file, '--output', output]
+        command = [program('puma_hardware', 'puma'), 'report', file, '--output', output]
         if urdf:
             command += ['--urdf', urdf]
         subprocess.run(command, check=True)

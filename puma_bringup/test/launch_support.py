@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the launch tests share: a network of their own, and an arm as its user meets it."""
 
-import bisect
-import csv
 import math
 import os
-import subprocess
 import threading
 import time
 
@@ -21,6 +18,8 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 import launch_testing.actions
 from lifecycle_msgs.msg import State
 from puma_bringup import arm_launch
+from puma_bringup.motions import point
+from puma_bringup.recordings import stamp
 from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.action import ActionClient
@@ -30,7 +29,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 JOINTS = [f'joint{i}' for i in range(1, 7)]
 PATIENCE = 90.0  # s for anything that takes a second on a machine that has nothing else to do
@@ -59,42 +58,6 @@ def arm_description(launch_file, *others, **arguments):
         *others,
         launch_testing.actions.ReadyToTest(),
     ])
-
-
-class Line:
-    """The straight line of the paper on PC-based control of a PUMA, as joint motion."""
-
-    def __init__(self):
-        """Ask line_waypoints for it."""
-        done = subprocess.run([os.environ['LINE_WAYPOINTS'], os.environ['PUMA_URDF'], '1000'],
-                              check=True, capture_output=True, text=True)
-        rows = [[float(x) for x in row] for row in csv.reader(done.stdout.splitlines())]
-        self.inertia = rows[0]
-        self.time = [row[0] for row in rows[1:]]
-        self.q = [row[1:7] for row in rows[1:]]
-        self.qd = [row[7:13] for row in rows[1:]]
-        self.qdd = [row[13:19] for row in rows[1:]]
-
-    def points(self, every=20):
-        """Return waypoints, one for so many milliseconds."""
-        chosen = sorted({*range(0, len(self.time), every), len(self.time) - 1})
-        return [point(self.time[k], self.q[k], self.qd[k], self.qdd[k]) for k in chosen]
-
-    def at(self, t):
-        """Return the positions at a time."""
-        t = min(max(t, 0.0), self.time[-1])
-        k = min(max(bisect.bisect_right(self.time, t), 1), len(self.time) - 1)
-        share = (t - self.time[k - 1]) / (self.time[k] - self.time[k - 1])
-        return [a + share * (b - a) for a, b in zip(self.q[k - 1], self.q[k])]
-
-
-def point(t, q, qd=None, qdd=None):
-    """Return a trajectory point; at rest unless told otherwise."""
-    seconds = int(t)
-    return JointTrajectoryPoint(
-        positions=list(q), velocities=list(qd or [0.0] * len(q)),
-        accelerations=list(qdd or [0.0] * len(q)),
-        time_from_start=Duration(sec=seconds, nanosec=round((t - seconds) * 1e9)))
 
 
 class Arm:
@@ -314,8 +277,3 @@ def ordered(state, joints=JOINTS):
         setattr(state, name, [values[i] for i in index])
     state.name = list(joints)
     return state
-
-
-def stamp(state):
-    """Return the time of a message, s."""
-    return state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec

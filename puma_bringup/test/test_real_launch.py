@@ -4,15 +4,16 @@
 import unittest
 
 import launch_support
-from launch_support import Arm, Line
+from launch_support import Arm
 
 import launch_testing
 import launch_testing.asserts
+from puma_bringup.motions import Motion
 from std_srvs.srv import Trigger
 
 launch_support.isolate(11)
 
-LINE = Line()
+LINE = Motion()
 
 
 def generate_test_description():

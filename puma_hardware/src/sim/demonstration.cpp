@@ -160,7 +160,7 @@ Demonstration demonstrate(const DemonstrationOptions& options,
 
 std::string table_text(const Demonstration& d) {
   std::string text;
-  char line[256];
+  char line[256], time[32];
   std::snprintf(line, sizeof line, "%-24s %9s %9s %9s %9s %9s %9s %8s %9s\n", "", "joint rms",
                 "joint max", "tool rms", "tool max", "final", "hunting", "torque", "law");
   text += line;
@@ -169,10 +169,13 @@ std::string table_text(const Demonstration& d) {
   text += line;
   for (const LawResult& r : d.results) {
     const Metrics& m = r.metrics;
-    std::snprintf(line, sizeof line, "%-24s %9.4f %9.4f %9.4f %9.4f %9.4f %9.4f %8.1f %9.2f\n",
+    // A recording of another program's loop does not tell it.
+    std::snprintf(time, sizeof time, r.recording.update_time_mean > 0 ? "%.2f" : "-",
+                  1e6 * r.recording.update_time_mean);
+    std::snprintf(line, sizeof line, "%-24s %9.4f %9.4f %9.4f %9.4f %9.4f %9.4f %8.1f %9s\n",
                   r.label.c_str(), 1e3 * m.joint_rms, 1e3 * m.joint_max, 1e3 * m.tool_rms,
                   1e3 * m.tool_max, 1e3 * m.final_error, 1e3 * m.final_motion, 100 * m.torque_use,
-                  1e6 * r.recording.update_time_mean);
+                  time);
     text += line;
   }
   return text;
