@@ -20,6 +20,12 @@ case $kind in
     ;;
 esac
 
+# The variants, and other checkouts, compile much the same.
+if command -v ccache >/dev/null; then
+  cmake_args+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+fi
+
 # A CMake cache knows the source directory and the ROS 2 that it was made for.
 origin="$root ${ros:-without ROS 2}"
 if [[ -d $base && $(cat "$base/origin" 2>/dev/null) != "$origin" ]]; then rm -rf "$base"; fi
