@@ -2,9 +2,11 @@
 """The arm under ros2_control: the arguments and the processes that all its launch files share."""
 
 from pathlib import Path
+import re
 
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
-from launch.actions import DeclareLaunchArgument, Shutdown
+from launch.actions import DeclareLaunchArgument, LogInfo, RegisterEventHandler, Shutdown
+from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -47,11 +49,18 @@ def control_arguments():
         argument('controller', 'tracking_integral',
                  'what drives the arm at first; the others are loaded and can be switched to',
                  [*CONTROLLERS, 'none']),
+        argument('controllers_file', share('puma_bringup', 'config', 'controllers.yaml'),
+                 'parameters of the controller manager and the controllers'),
+        *manager_arguments(),
+    ]
+
+
+def manager_arguments():
+    """Declare what a controller manager of any arm takes."""
+    return [
         argument('rviz', 'false', 'start RViz', ['true', 'false']),
         argument('update_rate', '1000', 'of the control loop, Hz'),
         argument('use_sim_time', 'false', 'take the time from /clock', ['true', 'false']),
-        argument('controllers_file', share('puma_bringup', 'config', 'controllers.yaml'),
-                 'parameters of the controller manager and the controllers'),
         argument('hardware_parameters', '',
                  'parameters of the hardware plugin, as "key=value key=value"'),
     ]
@@ -84,10 +93,11 @@ def robot_state_publisher(context, *parameters):
                 remappings=own_topics(context), output='screen')
 
 
-def rviz(context):
-    """Return RViz as puma_description sets it up."""
+def rviz(context, fixed_frame=None):
+    """Return RViz as puma_description sets it up; of an arm on another frame than its floor."""
     return Node(package='rviz2', executable='rviz2', namespace=value(context, 'namespace'),
-                arguments=['-d', share('puma_description', 'rviz', 'view.rviz')],
+                arguments=['-d', share('puma_description', 'rviz', 'view.rviz'),
+                           *(['-f', fixed_frame] if fixed_frame else [])],
                 remappings=own_topics(context), output='log')
 
 
@@ -106,8 +116,12 @@ def puma_controllers():
     return names
 
 
-def spawner(context, names, active):
-    """Load all controllers in one process; activate the chosen ones in one switch."""
+def spawner(context, names, active, then=()):
+    """Load all controllers in one process, activate the chosen ones in one switch, then go on.
+
+    Without its controllers an arm cannot be moved or stopped by anybody: if one of them cannot be
+    had, the launch says which and ends. `then` are actions that need them.
+    """
     remappings = [f'-r {old}:={new}' for old, new in own_topics(context) if new == 'clock']
     arguments = ['--activate-as-group', '--switch-asap', '--controller-manager-timeout', '60',
                  '--service-call-timeout', '60', '--switch-timeout', '30']
@@ -117,14 +131,44 @@ def spawner(context, names, active):
             arguments += ['--controller-ros-args', ' '.join(remappings)]
         if name not in active:
             arguments.append('--inactive')
-    return Node(package='controller_manager', executable='spawner',
+    node = Node(package='controller_manager', executable='spawner',
                 namespace=value(context, 'namespace'), arguments=arguments, output='screen')
+    loaded = []
+
+    def listen(event):
+        text = re.sub(r'\x1b\[[0-9;]*m', '', event.text.decode(errors='replace'))
+        loaded.extend(re.findall(r'Loaded (\S+)', text))
+
+    def ended(event, launch_context):
+        if event.returncode == 0:
+            return list(then)
+        if launch_context.is_shutdown:
+            return None
+        reason = why_not_spawned(names, active, loaded, value(context, 'controllers_file'))
+        return [LogInfo(msg=f'error: {reason}'), Shutdown(reason=reason)]
+
+    return [RegisterEventHandler(OnProcessIO(target_action=node, on_stdout=listen,
+                                             on_stderr=listen)),
+            RegisterEventHandler(OnProcessExit(target_action=node, on_exit=ended)), node]
 
 
-def controlled_arm(context, plugin, parameters=(), inactive=False):
+def why_not_spawned(names, active, loaded, file):
+    """Return what a spawner that has failed leaves undone, given what it has loaded."""
+    missing = [name for name in names if name not in loaded]
+    if not missing:
+        return (f'the controllers {", ".join(n for n in names if n in active)} cannot be activated;'
+                ' the controller manager says why, above')
+    if loaded:
+        missing.insert(0, f'{loaded[-1]} (loaded; perhaps not configured)')
+    return (f'controllers are missing: {", ".join(missing)}; the controller manager says why, '
+            f'above. Their parameters are in {file}')
+
+
+def controlled_arm(context, plugin, parameters=(), inactive=False, then=()):
     """Return everything for a PUMA behind this hardware plugin; `parameters` are key=value.
 
     inactive: the hardware is connected and shows its state, and waits for a person to go on.
+    then: actions for when all controllers are there.
     """
     words = ' '.join([*parameters, value(context, 'hardware_parameters')])
     model = description(context, hardware_plugin=plugin, hardware_parameters=words)
@@ -134,16 +178,16 @@ def controlled_arm(context, plugin, parameters=(), inactive=False):
         active = BROADCASTERS
         waiting = {'hardware_components_initial_state.inactive':
                    ['puma' + value(context, 'robot')]}
-    nodes = control_nodes(context, model, puma_controllers(), active, waiting)
-    if value(context, 'rviz') == 'true':
-        nodes.append(rviz(context))
-    return nodes
+    return control_nodes(context, model, puma_controllers(), active, waiting, then)
 
 
-def control_nodes(context, model, names, active, manager_parameters=None):
-    """Return the controller manager of a described arm, its frames and its controllers."""
+def control_nodes(context, model, names, active, manager_parameters=None, then=(),
+                  fixed_frame=None):
+    """Return the controller manager of a described arm, its frames, its controllers and RViz."""
     clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
-    manager = {'update_rate': int(value(context, 'update_rate')), **(manager_parameters or {})}
+    # On /diagnostics, which all robots share, names with the namespace; the hardware has them too.
+    manager = {'update_rate': int(value(context, 'update_rate')),
+               'diagnostic_updater.use_fqn': True, **(manager_parameters or {})}
     return [
         robot_state_publisher(context, model, clock),
         Node(package='controller_manager', executable='ros2_control_node',
@@ -151,5 +195,6 @@ def control_nodes(context, model, names, active, manager_parameters=None):
              parameters=[value(context, 'controllers_file'), clock, manager],
              remappings=own_topics(context), output='screen',
              on_exit=Shutdown(reason='the controller manager has ended')),
-        spawner(context, names, active),
+        *spawner(context, names, active, then),
+        *([rviz(context, fixed_frame)] if value(context, 'rviz') == 'true' else []),
     ]

@@ -5,6 +5,7 @@ import math
 import os
 import threading
 import time
+import unittest
 
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
@@ -12,10 +13,13 @@ from control_msgs.action import FollowJointTrajectory
 from controller_manager_msgs.srv import ConfigureController, ListControllers
 from controller_manager_msgs.srv import ListHardwareComponents, LoadController
 from controller_manager_msgs.srv import SetHardwareComponentState, SwitchController
+from diagnostic_msgs.msg import DiagnosticArray
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+import launch_testing
 import launch_testing.actions
+import launch_testing.asserts
 from lifecycle_msgs.msg import State
 from puma_bringup import arm_launch
 from puma_bringup.motions import point
@@ -32,6 +36,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 JOINTS = [f'joint{i}' for i in range(1, 7)]
+# Of the PUMA's description: N m, rad/s
+EFFORT = [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
+VELOCITY = [1.92, 1.51, 2.4, 5.34, 5.09, 5.74]
 PATIENCE = 90.0  # s for anything that takes a second on a machine that has nothing else to do
 
 
@@ -46,18 +53,62 @@ def isolate(number):
         '</Interfaces></General></Domain></CycloneDDS>')
 
 
+def included(launch_file, **arguments):
+    """Return a launch file of the package with these arguments, as an action."""
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(arm_launch.share('puma_bringup', 'launch', launch_file)),
+        launch_arguments=arguments.items())
+
+
 def arm_description(launch_file, *others, **arguments):
     """Return the test description of a launch file with these arguments."""
     names = ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'CYCLONEDDS_URI')
     return LaunchDescription([
         *[SetEnvironmentVariable(name, os.environ[name]) for name in names],
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(
-                arm_launch.share('puma_bringup', 'launch', launch_file)),
-            launch_arguments=arguments.items()),
-        *others,
+        included(launch_file, **arguments), *others,
         launch_testing.actions.ReadyToTest(),
     ])
+
+
+def initial_positions(q):
+    """Return the hardware parameter that puts the arm there."""
+    return 'initial_positions=' + ','.join(f'{j}:{x:.6f}' for j, x in zip(JOINTS, q))
+
+
+def simulated_arm(q, *parameters, **arguments):
+    """Return the test description of the simulated arm at q, under tracking, in simulated time.
+
+    A busy machine then only makes it slower.
+    """
+    return arm_description(
+        'sim.launch.py', controller='tracking', use_sim_time='true',
+        hardware_parameters=' '.join([initial_positions(q), *parameters]), **arguments)
+
+
+class ArmTest(unittest.TestCase):
+    """Tests of one arm, which is connected to once these controllers are active."""
+
+    CHAIN = ['tracking', 'tracking_trajectory']
+
+    @classmethod
+    def setUpClass(cls):
+        """Connect to the arm."""
+        cls.arm = Arm()
+        cls.arm.wait_for_controllers(**{name: 'active' for name in cls.CHAIN})
+
+    @classmethod
+    def tearDownClass(cls):
+        """Disconnect."""
+        cls.arm.close()
+
+
+@launch_testing.post_shutdown_test()
+class AfterShutdown(unittest.TestCase):
+    """What is left when everything has ended."""
+
+    def test_nothing_crashed(self, proc_info):
+        """Every process ends by itself or by the interrupt that ends the launch."""
+        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
 
 
 class Arm:
@@ -77,6 +128,8 @@ class Arm:
         self.thread.start()
         self.recorder, self.recording = None, []
         self.state = None
+        self.clients, self.diagnoses = {}, {}
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 100)
         self._listen(self._on_state, 1)  # the newest alone: a slow reader must not see the past
 
     def _listen(self, callback, depth):
@@ -103,6 +156,10 @@ class Arm:
     def _on_state(self, message):
         self.state = message
 
+    def _on_diagnostics(self, message):
+        for status in message.status:
+            self.diagnoses[status.hardware_id, status.name] = status
+
     # --- waiting
 
     def until(self, condition, what, patience=PATIENCE):
@@ -122,10 +179,16 @@ class Arm:
 
     def call(self, kind, name, request):
         """Call a service; its answer."""
-        client = self.node.create_client(kind, f'{self.prefix}/{name}')
-        if not client.wait_for_service(timeout_sec=PATIENCE):
+        return self.wait(self.ask(kind, name, request), f'service {name}')
+
+    def ask(self, kind, name, request):
+        """Call a service; its answer to come."""
+        if name not in self.clients:
+            self.clients[name] = self.node.create_client(kind, f'{self.prefix}/{name}')
+        client = self.clients[name]
+        if not client.service_is_ready() and not client.wait_for_service(timeout_sec=PATIENCE):
             raise TimeoutError(f'service {self.prefix}/{name}: not there')
-        return self.wait(client.call_async(request), f'service {name}')
+        return client.call_async(request)
 
     # --- the controller manager
 
@@ -185,6 +248,14 @@ class Arm:
                          'controller_manager/set_hardware_component_state', request).ok
 
     # --- states
+
+    def diagnosis(self):
+        """Return what /diagnostics tells of the hardware: its message, and values by name."""
+        def told():
+            return [status for (hardware, _), status in self.diagnoses.items()
+                    if hardware == f'{self.prefix}/{self.hardware}']
+        status, = self.until(told, f'/diagnostics of {self.hardware}')
+        return status.message, {v.key: v.value for v in status.values}
 
     def positions(self):
         """Return the joints' positions now."""
@@ -246,7 +317,7 @@ class Arm:
 
 
 def follow(arm, line, controller):
-    """Follow the line; largest and RMS error of all joints along it, rad."""
+    """Follow the line; the largest error of any joint along it and of any joint's RMS, rad."""
     distance = max(abs(a - b) for a, b in zip(arm.positions(), line.q[0]))
     if distance > 1e-3:
         arm.move(controller, [point(max(2.0, 2.5 * distance), line.q[0])])
@@ -263,10 +334,11 @@ def follow(arm, line, controller):
             errors.append([q - r for q, r in zip(state.position, line.at(t))])
     assert len(errors) > 0.5 * 1000 * line.time[-1], 'too few joint states arrived'
     largest = max(abs(e) for row in errors for e in row)
-    rms = math.sqrt(sum(e * e for row in errors for e in row) / (6 * len(errors)))
+    each = [math.sqrt(sum(e * e for e in column) / len(errors)) for column in zip(*errors)]
     print(f'{controller}: joint error along the line {1e3 * largest:.3f} mrad at most,'
-          f' {1e3 * rms:.3f} mrad RMS, {len(errors)} joint states')
-    return largest, rms
+          f' {1e3 * max(each):.3f} mrad RMS in the worst joint, of',
+          ', '.join(f'{1e3 * rms:.3f}' for rms in each), f'({len(errors)} joint states)')
+    return largest, max(each)
 
 
 def ordered(state, joints=JOINTS):

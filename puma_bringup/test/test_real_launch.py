@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """real.launch.py io:=emulated: calibration, then the line through the cards' registers."""
 
-import unittest
+import signal
+import subprocess
+import time
 
 import launch_support
-from launch_support import Arm
-
-import launch_testing
-import launch_testing.asserts
+from launch_support import ArmTest
+from puma_bringup import arm_launch
 from puma_bringup.motions import Motion
+from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 launch_support.isolate(11)
@@ -18,24 +19,15 @@ LINE = Motion()
 
 def generate_test_description():
     """Start the arm over emulated cards, in simulated time: a busy machine only slows it."""
-    start = ','.join(f'{j}:{q:.6f}' for j, q in zip(launch_support.JOINTS, LINE.q[0]))
     return launch_support.arm_description(
         'real.launch.py', io='emulated', use_sim_time='true', controller='tracking',
-        hardware_parameters=f'initial_positions={start} real_time_factor=3')
+        hardware_parameters=launch_support.initial_positions(LINE.q[0]) + ' real_time_factor=3')
 
 
-class RealLaunch(unittest.TestCase):
+class RealLaunch(ArmTest):
     """One arm for all tests: they run in the order of their names."""
 
-    @classmethod
-    def setUpClass(cls):
-        """Connect to the arm."""
-        cls.arm = Arm()
-
-    @classmethod
-    def tearDownClass(cls):
-        """Disconnect."""
-        cls.arm.close()
+    CHAIN = []  # nothing drives it at first
 
     def test_1_waits_inactive_and_refuses_torque(self):
         """Broadcasters run, everything else is loaded; activation asks for calibration."""
@@ -52,7 +44,45 @@ class RealLaunch(unittest.TestCase):
         off = max(abs(a - b) for a, b in zip(self.arm.positions(), LINE.q[0]))
         self.assertLess(off, 3e-3, 'back where the calibration began')
 
-    def test_3_becomes_active_and_follows_the_line(self):
+    def interrupt_calibration(self, number):
+        """Start the arm, and send that signal in the midst of its calibration; the exit code."""
+        progress = []
+        subscription = self.arm.node.create_subscription(
+            Float64, 'puma560/calibration_progress', lambda m: progress.append(m.data), 10)
+        starter = subprocess.Popen([arm_launch.program('puma_bringup', 'start_arm')],
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            self.arm.until(lambda: progress and progress[-1] > 0.05, 'the calibration moves')
+            starter.send_signal(number)
+            said = starter.communicate(timeout=launch_support.PATIENCE)[1]
+        finally:
+            starter.kill()
+        ended = progress[-1]
+        self.assertLess(ended, 0.9, 'it was over before the signal came')
+        count = len(progress)
+        time.sleep(0.5)
+        self.assertLessEqual(len(progress), count + 1, 'it goes on')
+        self.arm.node.destroy_subscription(subscription)
+        self.assertIn('the calibration was cancelled', said)
+        self.arm.until(lambda: self.arm.diagnosis()[1]['state'] == 'ready', 'at rest')
+        self.assertEqual(self.arm.diagnosis()[1]['calibrated'], 'no')
+        print(f'signal {number} at {100 * ended:.0f} % of the calibration: stopped')
+        return starter.returncode
+
+    def test_3a_an_interrupt_stops_the_calibration(self):
+        """As Ctrl-C does: start_arm ends when the arm stands, not before."""
+        self.assertEqual(self.interrupt_calibration(signal.SIGINT), 128 + signal.SIGINT)
+
+    def test_3b_so_does_a_termination(self):
+        """As a supervisor's does."""
+        self.assertEqual(self.interrupt_calibration(signal.SIGTERM), 128 + signal.SIGTERM)
+
+    def test_3c_and_the_next_one_is_free_to_begin(self):
+        """Nothing is left of those that were stopped."""
+        answer = self.arm.call(Trigger, 'puma560/calibrate', Trigger.Request())
+        self.assertTrue(answer.success, answer.message)
+
+    def test_4_becomes_active_and_follows_the_line(self):
         """The accuracy of the simulated arm, through registers."""
         arm = self.arm
         self.assertTrue(arm.set_hardware_state('active'))
@@ -61,19 +91,13 @@ class RealLaunch(unittest.TestCase):
         self.assertLess(largest, 2e-3)
         self.assertLess(rms, 0.5e-3)
 
-    def test_4_follows_it_with_an_integral(self):
+    def test_5_follows_it_with_an_integral(self):
         """After a switch of controllers."""
         self.assertTrue(self.arm.switch(['tracking_integral', 'tracking_integral_trajectory'],
                                         ['tracking', 'tracking_trajectory']))
         largest, rms = launch_support.follow(self.arm, LINE, 'tracking_integral_trajectory')
-        self.assertLess(largest, 5e-3)
+        self.assertLess(largest, 2e-3)
         self.assertLess(rms, 0.5e-3)
 
 
-@launch_testing.post_shutdown_test()
-class AfterShutdown(unittest.TestCase):
-    """What is left when everything has ended."""
-
-    def test_nothing_crashed(self, proc_info):
-        """Every process ends by itself or by the interrupt that ends the launch."""
-        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
+AfterShutdown = launch_support.AfterShutdown

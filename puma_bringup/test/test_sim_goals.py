@@ -5,13 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import unittest
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 import launch_support
-from launch_support import Arm, JOINTS, point, stamp
+from launch_support import ArmTest, EFFORT, JOINTS, point, stamp, VELOCITY
 import launch_testing
 import launch_testing.asserts
 
@@ -20,12 +19,13 @@ launch_support.isolate(5)
 Result = FollowJointTrajectory.Result
 HOME = [0.0, -0.8, 2.2, 0.0, 0.4, 0.0]
 AWAY = [1.0, -1.2, 2.6, 0.5, -0.4, 0.8]
-CHAIN = ['tracking', 'tracking_trajectory']
-# rad, rad/s and N m, the description's limits
+CHAIN = ArmTest.CHAIN
+HOLD = 'gravity_hold'
+# rad, the description's limits
 LOWER = [-2.7925, -3.8921, -0.6981, -2.2689, -1.7453, -4.6426]
 UPPER = [2.7925, 0.7505, 4.1888, 3.1416, 1.7453, 4.6426]
-VELOCITY = [1.92, 1.51, 2.4, 5.34, 5.09, 5.74]
-EFFORT = [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
+FASTEST = 1.15  # of the velocity limits: short of the hardware's own limit, 1.2
+SEEN = 0.3  # least share of the joint states, one per cycle, in which a peak is looked for
 NAN = float('nan')
 
 CLIENT = """
@@ -41,26 +41,12 @@ time.sleep(600)
 
 
 def generate_test_description():
-    """Start the simulated arm in simulated time."""
-    start = ','.join(f'{j}:{q}' for j, q in zip(JOINTS, HOME))
-    return launch_support.arm_description(
-        'sim.launch.py', controller='tracking', use_sim_time='true',
-        hardware_parameters=f'initial_positions={start} real_time_factor=0')
+    """Start the simulated arm, no faster than time: a goal is to be met in mid-motion."""
+    return launch_support.simulated_arm(HOME)
 
 
-class Goals(unittest.TestCase):
+class Goals(ArmTest):
     """One arm for all tests; each leaves it standing and able to move."""
-
-    @classmethod
-    def setUpClass(cls):
-        """Connect to the arm."""
-        cls.arm = Arm()
-        cls.arm.wait_for_controllers(**{name: 'active' for name in CHAIN})
-
-    @classmethod
-    def tearDownClass(cls):
-        """Disconnect."""
-        cls.arm.close()
 
     def setUp(self):
         """Begin at home, with a goal that succeeds."""
@@ -84,14 +70,15 @@ class Goals(unittest.TestCase):
         """Wait until the arm is well on its way from home to away."""
         self.arm.until(lambda: self.arm.positions()[0] > 0.3, 'the arm moves')
 
-    def assert_standing(self):
-        """Chain and hardware are active, the arm rests and stays within its limits; the states."""
+    def assert_standing(self, active=CHAIN, inactive=(HOLD,)):
+        """These drive the arm; it rests and has stayed within its limits; the states."""
         arm = self.arm
         end = arm.now()
         arm.until(lambda: arm.now() > end + 2.5, 'time passes')
         states = arm.recorded()
         rest = [s for s in states if stamp(s) > end + 1.5]
-        self.assertGreater(len(rest), 20)  # some get lost where time runs fast
+        self.assertGreater(len(rest), SEEN * 1000)
+        self.assertGreater(len(states), SEEN * 1000 * (stamp(states[-1]) - stamp(states[0])))
         for i, joint in enumerate(JOINTS):
             speed = max(abs(s.velocity[i]) for s in rest)
             self.assertLess(speed, 0.02, f'{joint} moves')
@@ -99,11 +86,12 @@ class Goals(unittest.TestCase):
             self.assertLess(max(positions) - min(positions), 2e-3, f'{joint} does not stay')
             self.assertGreater(min(s.position[i] for s in states), LOWER[i] + 1e-3, joint)
             self.assertLess(max(s.position[i] for s in states), UPPER[i] - 1e-3, joint)
-            self.assertLess(max(abs(s.velocity[i]) for s in states), 1.15 * VELOCITY[i], joint)
+            self.assertLess(max(abs(s.velocity[i]) for s in states), FASTEST * VELOCITY[i], joint)
             self.assertLessEqual(max(abs(s.effort[i]) for s in states), EFFORT[i] + 0.1, joint)
         controllers = arm.controllers()
-        self.assertEqual({name: controllers[name] for name in CHAIN},
-                         {name: 'active' for name in CHAIN})
+        self.assertEqual({name: controllers[name] for name in (*active, *inactive)},
+                         {**{name: 'active' for name in active},
+                          **{name: 'inactive' for name in inactive}})
         self.assertEqual(arm.hardware_state(), 'active')
         return states
 
@@ -176,28 +164,28 @@ class Goals(unittest.TestCase):
             for q, wanted in zip(state.position, HOME):
                 self.assertAlmostEqual(q, wanted, delta=0.02)
 
-    def test_not_a_number(self):
-        """The law holds all joints and warns; those that should have moved abort the goal."""
-        handle = self.start([point(1.0, [NAN] + AWAY[1:])])
-        self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
-                         'Aborted due to path tolerance violation')
-        self.assert_stayed_home(self.assert_standing())
-
-    def test_not_a_number_alone(self):
-        """Where no other joint was to move, the stock controller calls NaN reached.
-
-        It keeps the NaN: on the way of the next goal it has no reference to give, and then jumps to
-        its end. The arm must not.
-        """
-        handle = self.start([point(1.0, [NAN] + HOME[1:])])
-        self.assert_ends(handle, GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL,
-                         'Goal successfully reached!')
-        self.assert_stayed_home(self.assert_standing())
+    def assert_falls_back(self, goal):
+        """A goal with NaN ends unsuccessfully and the gravity hold takes over; then recover."""
+        handle = self.start([point(1.0, goal)])
+        status, code, message = self.arm.result(handle)
+        print(f'NaN: status {status}, {code} {message!r}')
+        self.assertNotEqual(status, GoalStatus.STATUS_SUCCEEDED)
+        self.arm.wait_for_controllers(gravity_hold='active')
+        self.assert_stayed_home(self.assert_standing([HOLD], CHAIN))
+        self.assertTrue(self.arm.switch(CHAIN, [HOLD]))
         self.arm.record()
         handle = self.start([point(2.0, AWAY)])
-        self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
-                         'Aborted due to path tolerance violation')
+        self.assert_ends(handle, GoalStatus.STATUS_SUCCEEDED, Result.SUCCESSFUL,
+                         'Goal successfully reached!')
         self.assert_standing()
+
+    def test_not_a_number(self):
+        """The chain stops and the gravity hold takes over; nothing of the NaN is left."""
+        self.assert_falls_back([NAN] + AWAY[1:])
+
+    def test_not_a_number_alone(self):
+        """Where no other joint was to move, the stock controller would call NaN reached."""
+        self.assert_falls_back([NAN] + HOME[1:])
 
     def test_outside_of_the_limits(self):
         """The arm brakes ahead of the stop, the goal is aborted."""
@@ -230,7 +218,7 @@ class Goals(unittest.TestCase):
 
 
 @launch_testing.post_shutdown_test()
-class AfterShutdown(unittest.TestCase):
+class AfterShutdown(launch_support.AfterShutdown):
     """What is left when everything has ended."""
 
     def test_the_log_says_why(self, proc_output):
@@ -239,7 +227,3 @@ class AfterShutdown(unittest.TestCase):
                      "the reference of joint 'joint1' is not finite",
                      "the reference of joint 'joint1' is faster than"):
             launch_testing.asserts.assertInStderr(proc_output, text, None)
-
-    def test_nothing_crashed(self, proc_info):
-        """Every process ends by itself or by the interrupt that ends the launch."""
-        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])

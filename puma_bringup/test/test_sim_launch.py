@@ -2,13 +2,9 @@
 """sim.launch.py comes up, and the arm follows a straight line far better than with a stock PID."""
 
 import tempfile
-import unittest
 
 import launch_support
-from launch_support import Arm, follow
-
-import launch_testing
-import launch_testing.asserts
+from launch_support import ArmTest, follow
 from puma_bringup import stock_control
 from puma_bringup.motions import Motion
 
@@ -19,25 +15,12 @@ BANDWIDTH = 40.0  # rad/s, as in controllers.yaml
 
 
 def generate_test_description():
-    """Start the simulated arm; in simulated time, so that a busy machine only makes it slower."""
-    start = ','.join(f'{j}:{q:.6f}' for j, q in zip(launch_support.JOINTS, LINE.q[0]))
-    return launch_support.arm_description(
-        'sim.launch.py', controller='tracking', use_sim_time='true',
-        hardware_parameters=f'initial_positions={start}')
+    """Start the simulated arm."""
+    return launch_support.simulated_arm(LINE.q[0])
 
 
-class SimLaunch(unittest.TestCase):
+class SimLaunch(ArmTest):
     """One arm for all tests: they run in the order of their names."""
-
-    @classmethod
-    def setUpClass(cls):
-        """Connect to the arm."""
-        cls.arm = Arm()
-
-    @classmethod
-    def tearDownClass(cls):
-        """Disconnect."""
-        cls.arm.close()
 
     def test_1_all_controllers_are_loaded(self):
         """The chosen chain is active, everything else is ready to be switched to."""
@@ -50,7 +33,7 @@ class SimLaunch(unittest.TestCase):
         self.assertEqual(self.arm.hardware_state(), 'active')
 
     def test_2_follows_the_line(self):
-        """Computed torque stays within 2 mrad, 0.5 mrad RMS."""
+        """Every joint stays within 2 mrad, 0.5 mrad RMS."""
         type(self).computed = follow(self.arm, LINE, 'tracking_trajectory')
         largest, rms = self.computed
         self.assertLess(largest, 2e-3)
@@ -78,10 +61,4 @@ class SimLaunch(unittest.TestCase):
         self.assertGreater(largest, 1.5 * self.computed[0])
 
 
-@launch_testing.post_shutdown_test()
-class AfterShutdown(unittest.TestCase):
-    """What is left when everything has ended."""
-
-    def test_nothing_crashed(self, proc_info):
-        """Every process ends by itself or by the interrupt that ends the launch."""
-        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
+AfterShutdown = launch_support.AfterShutdown
