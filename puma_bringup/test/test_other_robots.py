@@ -5,12 +5,8 @@ import math
 import unittest
 
 from action_msgs.msg import GoalStatus
-from launch.actions import IncludeLaunchDescription
-from launch.launch_description_sources import PythonLaunchDescriptionSource
 import launch_support
 from launch_support import Arm, point, stamp
-import launch_testing
-import launch_testing.asserts
 from puma_bringup import arm_launch
 
 launch_support.isolate(6)
@@ -37,11 +33,8 @@ def arguments(name):
 
 def generate_test_description():
     """Start both arms, each in a namespace and a simulated time of its own."""
-    launch_file = arm_launch.share('puma_bringup', 'launch', 'arm.launch.py')
     return launch_support.arm_description(
-        'arm.launch.py',
-        IncludeLaunchDescription(PythonLaunchDescriptionSource(launch_file),
-                                 launch_arguments=arguments('seven_joints').items()),
+        'arm.launch.py', launch_support.included('arm.launch.py', **arguments('seven_joints')),
         **arguments('scara'))
 
 
@@ -83,7 +76,7 @@ class OtherArms(unittest.TestCase):
         self.assertEqual(status, GoalStatus.STATUS_SUCCEEDED, f'{code} {message}')
         errors = [[q - r for q, r in zip(state.position, motion(path, stamp(state) - start)[0])]
                   for state in arm.recorded() if 0 <= stamp(state) - start <= 0.05 * count]
-        self.assertGreater(len(errors), 0.1 * 1000 * 0.05 * count)  # of one per millisecond
+        self.assertGreater(len(errors), 0.3 * 1000 * 0.05 * count)  # of one per millisecond
         largest = [max(abs(e[i]) for e in errors) for i in range(len(path[0]))]
         rms = [math.sqrt(sum(e[i]**2 for e in errors) / len(errors)) for i in range(len(path[0]))]
         for joint, peak, mean in zip(JOINTS[name], largest, rms):
@@ -104,10 +97,4 @@ class OtherArms(unittest.TestCase):
         self.follow('scara')
 
 
-@launch_testing.post_shutdown_test()
-class AfterShutdown(unittest.TestCase):
-    """What is left when everything has ended."""
-
-    def test_nothing_crashed(self, proc_info):
-        """Every process ends by itself or by the interrupt that ends the launch."""
-        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
+AfterShutdown = launch_support.AfterShutdown

@@ -3,6 +3,7 @@
 
 import math
 import os
+import re
 import subprocess
 
 from control_msgs.msg import DynamicJointState, InterfaceValue
@@ -60,22 +61,42 @@ def states(error):
 
 def test_reports_the_motion_of_every_controller(tmp_path):
     write_bag(tmp_path / 'bag', {'/tracking/controller_state': states(0.001),
+                                 '/left/tracking/controller_state': states(0.002),
                                  '/left/point_to_point/controller_state': states(0.004)})
     done = plot(tmp_path / 'bag', '--output', tmp_path / 'report.html')
-    rms = {line.split('  ')[0]: float(line[25:].split()[0])
-           for line in done.stdout.splitlines() if line[:5] in ('Track', 'Point')}
-    assert rms['Tracking'] == pytest.approx(1.0, rel=0.02)
-    assert rms['Point to point'] == pytest.approx(4.0, rel=0.02)
-    assert '"frames"' in (tmp_path / 'report.html').read_text()
+    rms = dict(re.findall(r'^(Track.*?|Point.*?)  +(\d\S*)', done.stdout, re.MULTILINE))
+    assert set(rms) == {'Tracking', 'Tracking (left)', 'Point to point (left)'}
+    assert float(rms['Tracking']) == pytest.approx(1.0, rel=0.02)
+    assert float(rms['Tracking (left)']) == pytest.approx(2.0, rel=0.02)
+    assert float(rms['Point to point (left)']) == pytest.approx(4.0, rel=0.02)
+    report = (tmp_path / 'report.html').read_text()
+    assert '"frames"' in report
+    assert {'tracking', 'left_tracking'} <= set(re.findall(r'"id": *"(\w+)"', report))
 
 
 def test_takes_the_robot_of_the_bag(tmp_path):
     urdf = '<robot name="r"><link name="a"/></robot>'
     write_bag(tmp_path / 'bag', {'/robot_description': [(1, String(data=urdf))],
                                  '/tracking/controller_state': states(0.001)})
-    done = subprocess.run([PLOT, str(tmp_path / 'bag')], capture_output=True, text=True,
-                          timeout=120, cwd=tmp_path)
-    assert done.returncode != 0, 'a robot without joints cannot have moved'
+    said = plot(tmp_path / 'bag', '--output', tmp_path / 'report.html', code=2).stderr
+    assert "that of the bag's robot_description" in said, 'without joints it cannot have moved'
+    assert 'Traceback' not in said
+
+
+def test_says_that_another_robot_needs_its_description(tmp_path):
+    other = [(t, DynamicJointState(header=m.header, joint_names=[f'a{i}' for i in range(6)],
+                                   interface_values=m.interface_values)) for t, m in states(0.001)]
+    write_bag(tmp_path / 'bag', {'/tracking/controller_state': other})
+    said = plot(tmp_path / 'bag', '--output', tmp_path / 'report.html', code=2).stderr
+    assert 'the bag holds no robot_description' in said
+    assert '--urdf' in said
+    assert 'Traceback' not in said
+
+
+def test_says_that_a_folder_is_no_bag(tmp_path):
+    said = plot(tmp_path, code=2).stderr
+    assert f'{tmp_path} is no bag' in said
+    assert 'Traceback' not in said
 
 
 def test_says_that_nothing_moved(tmp_path):

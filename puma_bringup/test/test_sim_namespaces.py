@@ -3,13 +3,9 @@
 
 import unittest
 
-from ament_index_python.packages import get_package_share_directory
-from launch.actions import IncludeLaunchDescription
-from launch.launch_description_sources import PythonLaunchDescriptionSource
 import launch_support
-from launch_support import Arm, JOINTS, point
-import launch_testing
-import launch_testing.asserts
+from launch_support import Arm, point
+from std_srvs.srv import Trigger
 
 launch_support.isolate(3)
 
@@ -19,18 +15,14 @@ LAW = {'left': 'tracking', 'right': 'tracking_integral'}
 
 def arguments(side):
     """Return the launch arguments of one arm; each has a simulated time of its own."""
-    start = ','.join(f'{j}:{q}' for j, q in zip(JOINTS, START[side]))
     return {'namespace': side, 'controller': LAW[side], 'use_sim_time': 'true',
-            'hardware_parameters': f'initial_positions={start}'}
+            'hardware_parameters': launch_support.initial_positions(START[side])}
 
 
 def generate_test_description():
     """Start both arms."""
-    launch_file = get_package_share_directory('puma_bringup') + '/launch/sim.launch.py'
     return launch_support.arm_description(
-        'sim.launch.py',
-        IncludeLaunchDescription(PythonLaunchDescriptionSource(launch_file),
-                                 launch_arguments=arguments('right').items()),
+        'sim.launch.py', launch_support.included('sim.launch.py', **arguments('right')),
         **arguments('left'))
 
 
@@ -70,14 +62,39 @@ class TwoArms(unittest.TestCase):
                 self.assertAlmostEqual(q, wanted, delta=0.02)
 
     def test_3_a_fault_of_one_does_not_stop_the_other(self):
-        """Faults, diagnostics and recovery are each arm's own."""
+        """Faults and diagnostics are each arm's own."""
         left, right = self.arms['left'], self.arms['right']
         self.assertEqual(right.set_parameters('puma560', inject_fault='emergency-stop'), [])
         right.until(lambda: right.hardware_state() == 'inactive', 'the right arm stops')
         self.assertEqual(left.hardware_state(), 'active')
         left.move('tracking_trajectory', [point(3.0, START['left'])])
+        right.until(lambda: right.diagnosis()[1]['fault'] == 'emergency-stop', 'the diagnosis')
+        self.assertEqual(left.diagnosis()[1]['fault'], 'none')
 
-    def test_4_nothing_is_outside_of_the_namespaces(self):
+    def test_4_the_right_arm_recovers_by_its_own_services(self):
+        """Those of the left arm have nothing to reset."""
+        right = self.arms['right']
+        self.assertEqual(right.set_parameters('puma560', inject_fault=''), [])
+        self.assertTrue(self.arms['left'].call(Trigger, 'puma560/reset_fault',
+                                               Trigger.Request()).success)
+        self.assertFalse(right.set_hardware_state('active'), 'the fault is the right arm\'s still')
+        answer = right.call(Trigger, 'puma560/reset_fault', Trigger.Request())
+        self.assertTrue(answer.success, answer.message)
+        self.assertTrue(right.set_hardware_state('active'))
+        self.assertTrue(right.switch(['io_controller', LAW['right'], LAW['right'] + '_trajectory']))
+        right.move(LAW['right'] + '_trajectory', [point(3.0, START['right'])])
+
+    def test_5_diagnostics_are_told_apart_by_their_names(self):
+        """Not by their hardware ids alone, which few tools show."""
+        arm = self.arms['left']
+        wanted = {f'/{side}/{name}' for side in START for name in ('puma560', 'controller_manager')}
+
+        def names():
+            return {name.split(':')[0] for _, name in arm.diagnoses}
+        arm.until(lambda: len(names()) >= len(wanted), 'diagnostics of both')
+        self.assertEqual(names(), wanted)
+
+    def test_6_nothing_is_outside_of_the_namespaces(self):
         """Nodes and topics of an arm are in its namespace, but for what all robots share."""
         node = self.arms['left'].node
         names = [space.rstrip('/') + '/' + name
@@ -92,10 +109,4 @@ class TwoArms(unittest.TestCase):
         self.assertLessEqual(strays, {'/rosout', '/parameter_events', '/diagnostics'})
 
 
-@launch_testing.post_shutdown_test()
-class AfterShutdown(unittest.TestCase):
-    """What is left when everything has ended."""
-
-    def test_nothing_crashed(self, proc_info):
-        """Every process ends by itself or by the interrupt that ends the launch."""
-        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
+AfterShutdown = launch_support.AfterShutdown

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two arms over cards of their own, in namespaces: the death of one is nothing to the other."""
+
+import contextlib
+import os
+import signal
+
+from emulated_cell import Cell, PATIENT
+import launch_support
+from launch_support import Arm, point
+from launched import Launched
+
+launch_support.isolate(17)
+
+START = {'left': [0.3, -0.8, 2.2, 0.0, 0.4, 0.0], 'right': [-0.3, -1.0, 2.4, 0.2, -0.4, 0.3]}
+CELLS = {side: Cell(side) for side in START}
+
+
+def launched(side):
+    """Return the launch of one arm."""
+    return Launched(
+        'real.launch.py', namespace=side, io='emulated', cell=CELLS[side].name,
+        controller='tracking', calibrate='true', guard_timeout='1000',
+        emulated_arm='--start ' + ' '.join(map(str, START[side])), hardware_parameters=PATIENT)
+
+
+def test_one_dies_and_the_other_goes_on():
+    with contextlib.ExitStack() as stack:
+        for cell in CELLS.values():
+            stack.callback(cell.forget)
+        launches = {side: stack.enter_context(launched(side)) for side in START}
+        arms = {side: Arm(side) for side in START}
+        for arm in arms.values():
+            stack.callback(arm.close)
+        for side, arm in arms.items():
+            arm.wait_for_controllers(tracking='active', tracking_trajectory='active')
+            off = max(abs(q - p) for q, p in zip(arm.positions(), START[side]))
+            assert off < 0.01, f'{side} is calibrated where it stands: {arm.positions()}'
+        right = arms['right']
+        goal, _ = right.goal([point(6.0, [q + 0.3 for q in START['right']])])
+        handle = right.send('tracking_trajectory', goal)
+        right.until(lambda: right.positions()[0] > START['right'][0] + 0.05, 'it moves')
+
+        witness = CELLS['left'].witness(2.0)
+        os.kill(launches['left'].pid('ros2_control_node'), signal.SIGKILL)
+        left = witness()
+        assert left['volts'] == [0.0] * 6
+        assert not left['power_output']
+        launches['left'].ended()
+        assert 'died' in launches['left'].text()
+
+        status, code, message = right.result(handle)
+        assert code == 0, f'{status} {code} {message}'
+        assert right.hardware_state() == 'active'
+        assert right.diagnosis()[1]['guard has tripped'] == 'no'
+        assert CELLS['right'].look()['powered']
