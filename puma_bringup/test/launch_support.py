@@ -345,7 +345,7 @@ def ordered(state, joints=JOINTS):
     """Return the joint state with the joints in the arm's order."""
     index = [state.name.index(joint) for joint in joints]
     for name in ('position', 'velocity', 'effort'):
-        values = getattr(state, name)
-        setattr(state, name, [values[i] for i in index])
+        values = getattr(state, name)  # a description that is merely shown has positions alone
+        setattr(state, name, [values[i] for i in index] if values else [])
     state.name = list(joints)
     return state

@@ -89,6 +89,9 @@ Section::~Section() {
   account_->processor.push_back(processor);
 }
 
+Unwatched::Unwatched() : watched_(here.watched) { here.watched = false; }
+Unwatched::~Unwatched() { here.watched = watched_; }
+
 }  // namespace test
 
 // ---- in place of the C library's. glibc exports its own under these names for this purpose.

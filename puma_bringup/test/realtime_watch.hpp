@@ -40,6 +40,18 @@ class Section {
   long sleeps_ = 0;
 };
 
+/// What the calling thread does from here to the end of the block is not counted.
+class Unwatched {
+ public:
+  Unwatched();
+  ~Unwatched();
+  Unwatched(const Unwatched&) = delete;
+  Unwatched& operator=(const Unwatched&) = delete;
+
+ private:
+  const bool watched_;
+};
+
 }  // namespace test
 
 #endif  // REALTIME_WATCH_HPP_

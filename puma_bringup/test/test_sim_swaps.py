@@ -27,7 +27,7 @@ STEP_ALLOWED = 0.01  # of the torque limit, in one of those cycles
 # the Coulomb friction, a quarter of the limit in the wrist.
 BRAKING_ALLOWED = 0.3
 # How far a joint may run on: what its velocity at the swap takes it in this time [s], and a rest.
-BRAKING_TIME, REST = 0.3, 5e-3
+BRAKING_TIME, REST = 0.2, 5e-3
 MOVING, STILL_MOVING = 0.2, 0.05  # rad/s of the fastest joint at a swap; and out of gravity_hold
 ATTEMPTS = 4  # where the machine stalls, a swap comes when the motion is over, or goes unseen
 FILES = tempfile.TemporaryDirectory()
