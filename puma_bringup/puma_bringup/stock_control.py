@@ -10,11 +10,14 @@ from puma_bringup.arm_launch import program, share
 KIND = 'joint_trajectory_controller/JointTrajectoryController'
 
 
-def inertia_at(urdf, q):
-    """Return what every joint of an arm has to accelerate at a pose, drives included, kg m²."""
+def inertia_at(urdf, q, *options):
+    """Return what every joint of an arm has to accelerate at a pose, drives included, kg m² or kg.
+
+    options: of `ga`, which say where the arm begins and ends.
+    """
     text = ','.join(map(str, q))
     done = subprocess.run([program('ga_dynamics', 'ga'), 'inertia', urdf, '--states', '-',
-                           '--drives', '--quiet'],
+                           '--drives', '--quiet', *options],
                           input=text, check=True, capture_output=True, text=True)
     matrix = list(map(float, done.stdout.splitlines()[-1].split(',')))
     return matrix[::len(q) + 1]

@@ -75,6 +75,8 @@ def test_takes_parameters_of_drives(tmp_path):
     said = describe(SEVEN, '--output', tmp_path, '--parameter', 'a9.armature=1', code=2).stderr
     assert 'a9.armature=1' in said
     assert 'a7' in said
+    said = describe(SEVEN, '--output', tmp_path, '--parameter', 'a2.armature=much', code=2).stderr
+    assert "'a2.armature=much': not a number" in said
 
 
 def test_takes_a_part_of_the_arm(tmp_path):
