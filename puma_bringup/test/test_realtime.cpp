@@ -10,8 +10,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <control_msgs/msg/dynamic_joint_state.hpp>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <mutex>
 #include <rcl_interfaces/srv/set_parameters.hpp>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
@@ -129,7 +132,7 @@ class Disturbance {
     stop_ = true;
     thread_.join();
   }
-  int gain_changes() const { return gain_changes_; }
+  int gain_changes() const { return *gain_changes_; }
 
  private:
   void run() {
@@ -141,8 +144,9 @@ class Disturbance {
           rclcpp::Parameter("gains.bandwidth", std::vector<double>{k % 2 == 0 ? 40.0 : 45.0})
               .to_parameter_msg());
       gains_->async_send_request(
-          request, [this](rclcpp::Client<rcl_interfaces::srv::SetParameters>::SharedFuture answer) {
-            gain_changes_ += answer.get()->results.at(0).successful ? 1 : 0;
+          request, [changes = gain_changes_](
+                       rclcpp::Client<rcl_interfaces::srv::SetParameters>::SharedFuture answer) {
+            *changes += answer.get()->results.at(0).successful ? 1 : 0;
           });
       std::this_thread::sleep_for(10ms);
     }
@@ -151,31 +155,36 @@ class Disturbance {
   rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr goals_, set_points_;
   rclcpp::Client<rcl_interfaces::srv::SetParameters>::SharedPtr gains_;
   std::atomic<bool> stop_{false};
-  std::atomic<int> gain_changes_{0};
+  /// The last answers may come when this object is gone.
+  const std::shared_ptr<std::atomic<int>> gain_changes_ = std::make_shared<std::atomic<int>>(0);
   std::thread thread_;
 };
 
-/// What a law last told of its first joint.
+/// What a law last told of its first joint. Its subscription may be at work when it is gone.
 class FirstJoint {
  public:
   FirstJoint(rclcpp::Node& node, const std::string& law)
       : subscription_(node.create_subscription<control_msgs::msg::DynamicJointState>(
             "/" + law + "/controller_state", 10,
-            [this](const control_msgs::msg::DynamicJointState& message) {
-              const auto& told = message.interface_values.at(0);
-              const std::lock_guard lock(mutex_);
-              for (std::size_t k = 0; k < told.values.size(); ++k) {
-                values_[told.interface_names[k]] = told.values[k];
+            [told = told_](const control_msgs::msg::DynamicJointState& message) {
+              const auto& values = message.interface_values.at(0);
+              const std::lock_guard lock(told->mutex);
+              for (std::size_t k = 0; k < values.values.size(); ++k) {
+                told->values[values.interface_names[k]] = values.values[k];
               }
             })) {}
-  double operator[](const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    return values_.count(name) > 0 ? values_[name] : std::numeric_limits<double>::quiet_NaN();
+  double operator[](const std::string& name) const {
+    const std::lock_guard lock(told_->mutex);
+    const auto found = told_->values.find(name);
+    return found == told_->values.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
   }
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, double> values_;
+  struct Told {
+    std::mutex mutex;
+    std::map<std::string, double> values;
+  };
+  const std::shared_ptr<Told> told_ = std::make_shared<Told>();
   rclcpp::Subscription<control_msgs::msg::DynamicJointState>::SharedPtr subscription_;
 };
 
@@ -286,7 +295,7 @@ TEST_P(RealtimeOfSetPoints, TenThousandCyclesFollowATopicAndNeitherAllocateNorWa
   ASSERT_TRUE(loop.load("gravity_hold", kTypes.at("gravity_hold")));
   ASSERT_TRUE(loop.load(law, kTypes.at(law)));
   ASSERT_TRUE(loop.activate({law}));
-  FirstJoint told(loop.user(), law);
+  const FirstJoint told(loop.user(), law);
   loop.pass(500);
   Accounts accounts;
   {

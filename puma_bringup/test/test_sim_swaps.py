@@ -23,9 +23,8 @@ CYCLE = 1e-3  # s
 AROUND = 5  # cycles before and after the swap that belong to it
 STEP_ALLOWED = 0.01  # of the torque limit, in one of those cycles
 # The same in a cycle of the braking afterwards: where a joint comes to rest and turns round, the
-# friction that is fed forward changes its sign within a few cycles, swap or no swap: by twice
-# the Coulomb friction, a quarter of the limit in the wrist.
-BRAKING_ALLOWED = 0.3
+# friction that is fed forward changes its sign, swap or no swap.
+BRAKING_ALLOWED = 0.05
 # How far a joint may run on: what its velocity at the swap takes it in this time [s], and a rest.
 BRAKING_TIME, REST = 0.2, 5e-3
 MOVING, STILL_MOVING = 0.2, 0.05  # rad/s of the fastest joint at a swap; and out of gravity_hold
@@ -100,7 +99,8 @@ class Swap:
                     / max(1, round((b.time - a.time) / CYCLE))) for a, b in zip(both, both[1:])]
         near = (AROUND + 0.5) * CYCLE
         self.step = changes[len(old) - 1][1]
-        self.around = max(change for t, change in changes if abs(t - swapped) < near)
+        self.around, self.when = max((change, round((t - swapped) / CYCLE)) for t, change in changes
+                                     if abs(t - swapped) < near)
         self.braking = max(change for t, change in changes if t - swapped > near)
         self.share = len(new) * CYCLE / (new[-1].time - swapped)
         start = new[0]
@@ -118,9 +118,10 @@ class Swap:
     def __str__(self):
         """Tell the figures."""
         return (f'at {self.speed:.2f} rad/s: torque {100 * self.step:.2f} % of its limit in the '
-                f'swap, {100 * self.around:.2f} % per cycle around it, {100 * self.braking:.2f} % '
-                f'while braking; deviation {1e3 * self.deviation:.1f} mrad, joint 2 falls '
-                f'{1e3 * self.fall:.2f} mrad; {100 * self.share:.0f} % of the cycles seen')
+                f'swap, {100 * self.around:.2f} % per cycle around it (cycle {self.when}), '
+                f'{100 * self.braking:.2f} % while braking; deviation {1e3 * self.deviation:.1f} '
+                f'mrad, joint 2 falls {1e3 * max(0.0, self.fall):.2f} mrad beyond its braking; '
+                f'{100 * self.share:.0f} % of the cycles seen')
 
 
 class Swaps(ArmTest):
