@@ -13,6 +13,7 @@ import launch_support
 from launch_support import ArmTest, EFFORT, JOINTS, point, stamp, VELOCITY
 import launch_testing
 import launch_testing.asserts
+from std_srvs.srv import Trigger
 
 launch_support.isolate(5)
 
@@ -49,9 +50,17 @@ class Goals(ArmTest):
     """One arm for all tests; each leaves it standing and able to move."""
 
     def setUp(self):
-        """Begin at home, with a goal that succeeds."""
+        """Begin at home, with a goal that succeeds, whatever a test before has left behind."""
+        arm = self.arm
+        if arm.hardware_state() != 'active':
+            arm.call(Trigger, 'puma560/reset_fault', Trigger.Request())
+            self.assertTrue(arm.set_hardware_state('active'))
+        states = arm.controllers()
+        if any(states[name] != 'active' for name in CHAIN):
+            held = [HOLD] if states[HOLD] == 'active' else []
+            self.assertTrue(arm.switch([n for n in CHAIN if states[n] != 'active'], held))
         self.go_home()
-        self.arm.record()
+        arm.record()
 
     def go_home(self):
         """Move home; the chain takes goals."""
@@ -206,8 +215,7 @@ class Goals(ArmTest):
         """A motion that no motor can follow is aborted, nothing trips and no limit is passed."""
         for goal, seconds in (([1.0] + HOME[1:], 0.1), (AWAY, 0.2), ([0.5] + HOME[1:], 0.2)):
             with self.subTest(goal=goal, seconds=seconds):
-                self.go_home()
-                self.arm.record()
+                self.setUp()
                 handle = self.start([point(seconds, goal)])
                 self.assert_ends(handle, GoalStatus.STATUS_ABORTED, Result.PATH_TOLERANCE_VIOLATED,
                                  'Aborted due to path tolerance violation')
