@@ -88,19 +88,23 @@ class Sample:
 class Swap:
     """One swap as it was seen, cycle by cycle."""
 
-    def __init__(self, old, new, least_speed):
-        """Find it: the last cycle of the old law, the first of the new one, and all around."""
+    def __init__(self, old, new, braking):
+        """Find it: the last cycle of the old law, the first of the new one, and all around.
+
+        braking: since a swap before; the cycles ahead of this one are those of that braking.
+        """
         self.cycles = round((new[0].time - old[-1].time) / CYCLE)
         self.speed = max(map(abs, new[0].qd))
-        self.seen = self.cycles <= 2 and self.speed > least_speed
+        self.seen = self.cycles <= 2 and self.speed > (STILL_MOVING if braking else MOVING)
         both, swapped = [*old, *new], new[0].time
         changes = [(b.time, max(abs(x - y) / limit for x, y, limit in
                                 zip(a.torque, b.torque, EFFORT))
                     / max(1, round((b.time - a.time) / CYCLE))) for a, b in zip(both, both[1:])]
         near = (AROUND + 0.5) * CYCLE
+        first = swapped - (0.5 * CYCLE if braking else near)
         self.step = changes[len(old) - 1][1]
         self.around, self.when = max((change, round((t - swapped) / CYCLE)) for t, change in changes
-                                     if abs(t - swapped) < near)
+                                     if first < t < swapped + near)
         self.braking = max(change for t, change in changes if t - swapped > near)
         self.share = len(new) * CYCLE / (new[-1].time - swapped)
         start = new[0]
@@ -111,7 +115,7 @@ class Swap:
             self.deviation = max(self.deviation, max(run), -min(run))
             self.beyond = max(self.beyond, max(run) - BRAKING_TIME * abs(v), -min(run))
             if i == 1:  # which carries the arm: against the torque that holds it is downwards
-                down = ahead if start.gravity[i] < 0 else -ahead
+                down = 1 if start.gravity[i] < 0 else -1
                 self.fall = max(down * ahead * r for r in run) \
                     - max(0.0, down * v) * BRAKING_TIME
 
@@ -162,7 +166,7 @@ class Swaps(ArmTest):
             first, last = samples[1][0].time, samples[1][-1].time
             samples[0] = [s for s in samples[0] if s.time < first]
             samples[2] = [s for s in samples[2] if s.time > last]
-        return [Swap(a, b, MOVING if k == 0 else STILL_MOVING)
+        return [Swap(a, b, braking=k > 0)
                 for k, (a, b) in enumerate(zip(samples, samples[1:]))]
 
     def swap(self, laws):
