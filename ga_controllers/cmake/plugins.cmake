@@ -22,10 +22,10 @@ add_library(ga_controllers_plugins SHARED
   src/plugins/arm_model.cpp
   src/plugins/controllers.cpp
   src/plugins/law_controller.cpp
-  src/plugins/reference_guard.cpp
   src/plugins/set_point.cpp
   src/plugins/state_message.cpp)
-target_include_directories(ga_controllers_plugins PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/plugins)
+target_include_directories(ga_controllers_plugins
+  PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/plugins PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_link_libraries(ga_controllers_plugins PUBLIC
   ga_controllers
   law_controller_parameters

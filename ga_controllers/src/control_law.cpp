@@ -5,8 +5,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "fading.hpp"
 #include "ga_dynamics/cholesky.hpp"
 #include "ga_dynamics/dynamics.hpp"
+#include "reference_guard.hpp"
 
 namespace ga_controllers {
 
@@ -21,7 +23,11 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 /// A reference that jumps far enough to step a torque by this share of its limit is smoothed; the
 /// way to it then costs about `kShareOfSmoothing` of the limit, and `kSlewOfSmoothing` of it per
 /// second.
-constexpr double kJump = 0.01, kShareOfSmoothing = 0.25, kSlewOfSmoothing = 5;
+constexpr double kJump = 0.01, kShareOfSmoothing = 0.25, kSlewOfSmoothing = 3;
+/// Meanwhile the friction that is fed forward changes by no more than this share of the limit per
+/// second: the velocity may turn round within a cycle. The end, in units of 1/decay, is where no
+/// velocity is left that friction would show.
+constexpr double kSlewOfFriction = 2, kEndOfSmoothing = 15;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw std::invalid_argument("ControlLaw: " + what);
@@ -101,6 +107,7 @@ struct ControlLaw::Impl {
         rate_limit(n, kNone),
         lower(n),
         upper(n),
+        velocity(n),
         q_ref(n),
         qd_ref(n),
         qdd_ref(n),
@@ -115,6 +122,9 @@ struct ControlLaw::Impl {
         torque_step(n),
         factor(n * n),
         fading(n),
+        braking(n),
+        swings(n),
+        slews(n),
         inertia(n * n),
         q_ref_used(n),
         qd_ref_used(n),
@@ -122,6 +132,8 @@ struct ControlLaw::Impl {
         v(n),
         offset(n),
         last(n),
+        excess(n),
+        fed(n),
         cut(n),
         friction(n),
         terms(kTerms * n) {
@@ -131,13 +143,20 @@ struct ControlLaw::Impl {
           given.torque_limit.empty() ? chain.joints()[i].limits.effort : given.torque_limit[i];
       lower[i] = chain.joints()[i].limits.lower;
       upper[i] = chain.joints()[i].limits.upper;
+      velocity[i] = speed_limit(chain.joints()[i].limits);
       if (!given.torque_rate_limit.empty()) rate_limit[i] = given.torque_rate_limit[i];
     }
+    if (given.keep_limits) guard = std::make_unique<ReferenceGuard>(chain, limit);
   }
 
   bool takes_reference() const { return parameters.kind != LawKind::kGravityHold; }
   bool takes_rates() const {
     return parameters.kind == LawKind::kTracking || parameters.kind == LawKind::kTrackingIntegral;
+  }
+
+  bool is_jump(std::size_t i, double dq, double dqd) const {
+    const double dv = gains[i].kp * std::abs(dq) + gains[i].kd * std::abs(dqd);
+    return inertia[i * n + i] * dv > kJump * limit[i];
   }
 
   /// The reference as the law uses it: the given one, or a rest near the last valid one. The
@@ -153,61 +172,81 @@ struct ControlLaw::Impl {
       const double qd = rates ? r.qd[i] : 0, qdd = rates ? r.qdd[i] : 0;
       if (good) {
         q = r.q[i];
-      } else if (qd_ref[i] != 0) {
+      } else if (!holds) {
+        // One that cannot be followed is given up for what is.
+        const bool left = guard && guard->has_left(i);
+        const double rate = left ? qd_ref_used[i] : qd_ref[i];
+        if (left) q = q_ref_used[i];
         // As far as the arm runs while its velocity fades, so that it need not come back.
-        q = std::clamp(q + qd_ref[i] * parameters.blend_time, std::min(q, lower[i]),
+        q = std::clamp(q + rate * parameters.blend_time, std::min(q, lower[i]),
                        std::max(q, upper[i]));
       }
       // What the accelerations explain is no jump: a trajectory may step its acceleration.
       const double speed_up = (std::abs(qdd_ref[i]) + std::abs(qdd)) * dt;
       const double dq = std::abs(q - q_ref[i] - (qd_ref[i] + qd) / 2 * dt) - speed_up * dt;
       const double dqd = std::abs(qd - qd_ref[i]) - speed_up;
-      const double dv = gains[i].kp * std::max(dq, 0.0) + gains[i].kd * std::max(dqd, 0.0);
-      if (inertia[i * n + i] * dv > kJump * limit[i]) jumped = true;
+      if (is_jump(i, std::max(dq, 0.0), std::max(dqd, 0.0))) jumped = true;
       q_ref[i] = q;
       qd_ref[i] = qd;
       qdd_ref[i] = qdd;
     }
+    holds = !good;
     return good || none;
   }
 
-  /// After a change the reference starts at the arm and moves over to the given one, as a
-  /// critically damped motion: a law that is switched on far from its reference does not jump at
-  /// it. Slower for larger errors, so that a quarter of the joint's torque is enough.
+  Fading::Bounds bounds(std::size_t i, double decay) const {
+    return {decay, kShareOfSmoothing * strength(i), kSlewOfSmoothing * strength(i),
+            std::max(velocity[i] - std::abs(qd_ref[i]), velocity[i] / 10)};
+  }
+  /// After a change the reference starts at the arm and moves over to the given one: a law that is
+  /// switched on far from its reference does not jump at it.
   void fade_from_arm() {
     dynamics.inertia_matrix(q_valid, inertia);
     since_change = 0;
+    const bool fades = takes_reference() && parameters.blend_time > 0;
+    if (fades) estimate_braking();
     for (std::size_t i = 0; i < n; ++i) {
-      Fading& f = fading[i];
-      const bool fades = takes_reference() && parameters.blend_time > 0;
-      f.error = fades ? q_valid[i] - q_ref[i] : 0;
-      f.rate = fades ? qd_valid[i] - qd_ref[i] : 0;
-      f.bend = 0;
-      f.decay = 1 / (fades ? parameters.blend_time : 1);
-      const double available =
-          kShareOfSmoothing * limit[i] / (inertia[i * n + i] * std::abs(f.error) + 1e-12);
-      if (available < f.decay * f.decay) f.decay = std::sqrt(available);
+      fading[i].stop();
+      slews[i] = swings[i] = false;
+      if (!fades) continue;
+      const Fading::State left{q_valid[i] - q_ref[i], qd_valid[i] - qd_ref[i],
+                               braking[i] != 0 ? braking[i] - qdd_ref[i] : 0};
+      fading[i].start(left, bounds(i, 1.5 / parameters.blend_time));
+      swings[i] = is_jump(i, left.q, left.qd);
+    }
+    if (guard && fades) guard->begin(q_valid, qd_valid, braking);
+  }
+  double strength(std::size_t i) const { return limit[i] / (inertia[i * n + i] + 1e-12); }
+  /// The deceleration that the torque before the change gives to joints that brake ahead of a
+  /// position limit: a reference that began without would need the way for it again. Elsewhere, and
+  /// where it would speed the joint up, the estimate is not needed and may be a payload or friction
+  /// that the model does not know.
+  void estimate_braking() {
+    std::fill(braking.begin(), braking.end(), 0.0);
+    if (!guard || !all_finite(last, n)) return;
+    dynamics.bias(q_valid, qd_valid, braking);
+    for (std::size_t i = 0; i < n; ++i) {
+      braking[i] = last[i] - braking[i] - friction_torque(i, qd_valid[i]);
+    }
+    std::copy(inertia.begin(), inertia.end(), factor.begin());
+    ga_dynamics::cholesky_solve(static_cast<int>(n), factor.data(), braking.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool needed = guard->must_brake(i, q_valid[i], qd_valid[i], strength(i));
+      const double most = needed ? strength(i) / 2 : 0, ahead = std::copysign(1.0, qd_valid[i]);
+      braking[i] = ahead * std::clamp(ahead * braking[i], -most, 0.0);
     }
   }
   /// After a jump the reference goes on from where it was, with its velocity and acceleration, and
-  /// swings over to the new one within the bandwidth and the torque: three equal real poles, the
-  /// acceleration peaks at 0.23 decay² error or 0.8 decay rate, its derivative at decay³ error or
-  /// 3 decay² rate.
+  /// swings over to the new one.
   void fade_from_reference(double dt) {
     dynamics.inertia_matrix(q_valid, inertia);
     since_change = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      Fading& f = fading[i];
       const double qdd = qdd_ref_used[i], qd = qd_ref_used[i] + qdd * dt;
-      f.error = q_ref_used[i] + (qd_ref_used[i] + qd) / 2 * dt - q_ref[i];
-      f.rate = qd - qd_ref[i];
-      const double strength = limit[i] / (inertia[i * n + i] + 1e-12);
-      const double torque = kShareOfSmoothing * strength, slew = kSlewOfSmoothing * strength;
-      const double error = std::abs(f.error) + 1e-12, rate = std::abs(f.rate) + 1e-12;
-      f.decay = std::min({std::max(1 / parameters.blend_time, std::sqrt(gains[i].kp)),
-                          std::sqrt(torque / (0.23 * error)), torque / (0.8 * rate),
-                          std::cbrt(slew / error), std::sqrt(slew / (3 * rate))});
-      f.bend = (qdd - qdd_ref[i] + 2 * f.decay * f.rate + f.decay * f.decay * f.error) / 2;
+      const Fading::State left{q_ref_used[i] + (qd_ref_used[i] + qd) / 2 * dt - q_ref[i],
+                               qd - qd_ref[i], qdd - qdd_ref[i]};
+      fading[i].start(left, bounds(i, std::max(1 / parameters.blend_time, std::sqrt(gains[i].kp))));
+      swings[i] = swings[i] || is_jump(i, left.q, left.qd);
     }
   }
   void fade_reference(double dt) {
@@ -217,20 +256,17 @@ struct ControlLaw::Impl {
     std::copy(qdd_ref.begin(), qdd_ref.end(), qdd_ref_used.begin());
     if (changed) fade_from_arm();
     jumped = false;
-    const double t = since_change;
     for (std::size_t i = 0; i < n; ++i) {
-      // What is left: e = (error + slope t + bend t²) exp(−decay t), and its derivatives.
-      const Fading& f = fading[i];
-      if (f.decay * t > 40) continue;
-      const double shrink = std::exp(-f.decay * t), slope = f.rate + f.decay * f.error;
-      const double left = (f.error + (slope + f.bend * t) * t) * shrink;
-      const double left_rate = (slope + 2 * f.bend * t) * shrink - f.decay * left;
-      q_ref_used[i] += left;
-      qd_ref_used[i] += left_rate;
-      qdd_ref_used[i] +=
-          (2 * f.bend - f.decay * (slope + 2 * f.bend * t)) * shrink - f.decay * left_rate;
+      if (fading[i].over(since_change)) continue;
+      const Fading::State left = fading[i].at(since_change);
+      q_ref_used[i] += left.q;
+      qd_ref_used[i] += left.qd;
+      qdd_ref_used[i] += left.qdd;
     }
     since_change += dt;
+    if (guard && takes_reference()) {
+      departure = guard->keep(q_valid, dt, {q_ref_used, qd_ref_used, qdd_ref_used});
+    }
   }
 
   double friction_torque(std::size_t i, double rate) const {
@@ -238,6 +274,27 @@ struct ControlLaw::Impl {
     const double coulomb = rate > 0 ? d.coulomb_positive : d.coulomb_negative;
     return parameters.friction *
            (d.viscous * rate + coulomb * std::tanh(rate / parameters.friction_velocity));
+  }
+
+  /// Adds the friction that is fed forward. After a change it begins with as much of it as the
+  /// torque before shows, so that a law goes on with the friction of the one before.
+  void feed_friction(std::span<double> tau, double dt) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double wanted = friction_torque(i, takes_rates() ? qd_ref_used[i] : qd_valid[i]);
+      if (changed && parameters.blend_time > 0 && !std::isnan(last[i])) {
+        fed[i] = std::clamp(last[i] - tau[i], std::min(wanted, 0.0), std::max(wanted, 0.0));
+        slews[i] = fed[i] != wanted;
+      } else if ((slews[i] || swings[i]) && !changed) {
+        const double reach = kSlewOfFriction * limit[i] * dt;
+        fed[i] = std::clamp(wanted, fed[i] - reach, fed[i] + reach);
+        slews[i] = fed[i] != wanted;
+        swings[i] = swings[i] && fading[i].decay * since_change < kEndOfSmoothing;
+      } else {
+        fed[i] = wanted;
+      }
+      friction[i] = fed[i];
+      tau[i] += fed[i];
+    }
   }
 
   /// Integrates e, but not while its effect is cut off by a limit, nor rounding noise at rest.
@@ -326,21 +383,25 @@ struct ControlLaw::Impl {
     }
   }
 
-  /// Fades the difference to the torque before the last change, then limits size and rate.
+  /// Fades the difference to the torque before the last change, then limits size and rate. A torque
+  /// beyond the limit that was taken over goes back to it as the difference fades.
   void finish(std::span<double> tau, double dt) {
     const double fade = parameters.blend_time > 0 ? std::exp(-dt / parameters.blend_time) : 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double possible = std::clamp(tau[i], -limit[i], limit[i]);
       if (std::isnan(last[i])) last[i] = possible;  // nothing drove the joint before
-      offset[i] = changed ? last[i] - possible : offset[i] * fade;
-      const double reach = rate_limit[i] * dt;
-      double given = std::clamp(possible + offset[i], -limit[i], limit[i]);
+      if (changed) excess[i] = std::max(std::abs(last[i]) - limit[i], 0.0);
+      offset[i] = changed || takes_over ? last[i] - possible : offset[i] * fade;
+      const double reach = rate_limit[i] * dt, most = limit[i] + excess[i];
+      double given = std::clamp(possible + offset[i], -most, most);
       if (reach < kNone) given = std::clamp(given, last[i] - reach, last[i] + reach);
       const double wanted = tau[i] + offset[i];
       cut[i] = wanted > given ? 1 : wanted < given ? -1 : 0;
       tau[i] = last[i] = given;
+      excess[i] *= fade;
     }
     changed = changed && !located;
+    takes_over = false;
   }
 
   enum class Rest {
@@ -349,12 +410,6 @@ struct ControlLaw::Impl {
     kAtGoal
   };
 
-  /// What is left of the difference between arm and reference at the last change.
-  struct Fading {
-    double error = 0, rate = 0;  ///< at the change
-    double decay = 1;            ///< 1/s
-    double bend = 0;             ///< of the part that grows with t², for a continuous acceleration
-  };
   static constexpr std::size_t kTerms = 6;
 
   LawParameters parameters;
@@ -362,7 +417,7 @@ struct ControlLaw::Impl {
   Dynamics dynamics;
   std::vector<JointGains> gains;
   std::vector<Drive> drives;
-  std::vector<double> limit, rate_limit, lower, upper;
+  std::vector<double> limit, rate_limit, lower, upper, velocity;
   std::vector<double> q_ref, qd_ref, qdd_ref;  ///< as used last
   std::vector<double> q_valid, qd_valid;       ///< last finite measurement
   std::vector<double> sum;
@@ -371,17 +426,27 @@ struct ControlLaw::Impl {
   std::vector<int> push;      ///< where the integral pushed last: +1, −1; 0: not in this rest
   std::vector<double> rest_torque;          ///< when the reference came to rest
   std::vector<double> pushed;               ///< what the law has added since, up to the friction
-  std::vector<double> torque_step, factor;  ///< scratch of forget_pushes()
+  std::vector<double> torque_step, factor;  ///< scratch of forget_pushes() and estimate_braking()
   std::vector<Fading> fading;
+  std::vector<double> braking;  ///< rad/s², at the last change
+  std::vector<char> swings;     ///< the followed reference, over to the given one
+  std::vector<char> slews;      ///< the friction that is fed forward is still on its way
   std::vector<double> inertia;
   std::vector<double> q_ref_used, qd_ref_used, qdd_ref_used;
   std::vector<double> v, offset, last;
+  std::vector<double> excess;             ///< of a torque beyond the limit that was taken over
+  std::vector<double> fed;                ///< of the friction, before relax()
+  std::unique_ptr<ReferenceGuard> guard;  ///< if limits are to be kept
+  Departure departure;
   std::vector<int> cut;          ///< +1 where the upper limit cuts, −1 where the lower one does
   std::vector<double> friction;  ///< fed forward in the last update
   std::vector<double> terms;     ///< scratch of ControlLaw::terms()
   bool changed = false, jumped = false;
-  bool located = true;     ///< since start() there was a valid state, or there was no start()
-  bool state_lost = true;  ///< the last update had no valid state: gravity is all there is
+  bool holds = false;       ///< there is no valid reference: the hold is decided on
+  bool takes_over = false;  ///< the torque goes on from the last one, the reference as it was
+  bool bridges = false;     ///< the state was valid and is not now
+  bool located = true;      ///< since start() there was a valid state, or there was no start()
+  bool state_lost = true;   ///< the last update had no valid state: gravity is all there is
   double since_change = 0;
   int bad_cycles = 0;
 };
@@ -406,13 +471,16 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     if (known) m.qd_valid[i] = qd[i];
     m.qd_ref[i] = known ? qd[i] : 0;  // without a reference it comes to rest from here
     m.qdd_ref[i] = m.sum[i] = m.offset[i] = 0;
-    m.last[i] = std::isfinite(last_torque[i]) ? std::clamp(last_torque[i], -m.limit[i], m.limit[i])
-                                              : std::numeric_limits<double>::quiet_NaN();
+    m.last[i] =
+        std::isfinite(last_torque[i]) ? last_torque[i] : std::numeric_limits<double>::quiet_NaN();
+    m.excess[i] = 0;
     m.cut[i] = 0;
     m.settled[i] = false;
   }
   m.changed = true;
   m.located = known;
+  m.bridges = m.takes_over = m.holds = false;
+  m.departure = {};
   m.bad_cycles = 0;
 }
 
@@ -443,9 +511,15 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   const bool reference_known = !m.takes_reference() || m.take_reference(reference, dt);
   m.bad_cycles =
       state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.parameters.error_cycles);
+  // What the torque does besides holding gravity (a motion, a payload) fades when the state is
+  // lost, and comes back when it is found.
+  const bool seen = m.located && !m.state_lost;
+  m.takes_over = m.parameters.blend_time > 0 && (state_known ? m.bridges : seen);
+  m.bridges = !state_known && (m.bridges || seen);
   m.state_lost = !state_known;
   if (!state_known) {
     if (m.located) {
+      if (m.takes_reference()) m.fade_reference(dt);
       m.dynamics.gravity(m.q_valid, tau);
     } else {
       for (std::size_t i = 0; i < m.n; ++i) tau[i] = std::isfinite(m.last[i]) ? m.last[i] : 0;
@@ -461,10 +535,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
     }
     m.command_acceleration(dt);
     m.dynamics.inverse_dynamics(m.q_valid, m.qd_valid, m.v, tau);
-    for (std::size_t i = 0; m.parameters.friction > 0 && i < m.n; ++i) {
-      m.friction[i] = m.friction_torque(i, m.takes_rates() ? m.qd_ref_used[i] : m.qd_valid[i]);
-      tau[i] += m.friction[i];
-    }
+    if (m.parameters.friction > 0) m.feed_friction(tau, dt);
     if (m.parameters.kind == LawKind::kTrackingIntegral) m.relax(tau);
     m.finish(tau, dt);
   }
@@ -481,6 +552,8 @@ Reference ControlLaw::reference() const noexcept {
 Reference ControlLaw::followed() const noexcept {
   return {impl_->q_ref_used, impl_->qd_ref_used, impl_->qdd_ref_used};
 }
+
+Departure ControlLaw::departure() const noexcept { return impl_->departure; }
 
 TorqueTerms ControlLaw::terms() noexcept {
   Impl& m = *impl_;

@@ -12,6 +12,7 @@
 #include "counting_allocator.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/plant.hpp"
+#include "wave.hpp"
 
 namespace ga_controllers {
 namespace {
@@ -19,35 +20,6 @@ namespace {
 using ga_dynamics::Chain;
 using ga_dynamics::Dynamics;
 using ga_dynamics::Plant;
-using Values = std::vector<double>;
-
-constexpr double kDt = 1e-3;
-const LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral,
-                            LawKind::kGravityHold};
-
-Chain puma() { return Chain::from_urdf_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf"); }
-
-/// A smooth motion of all joints.
-struct Wave {
-  explicit Wave(double t) {
-    for (int i = 0; i < 6; ++i) {
-      const double w = 1 + 0.2 * i, a = 0.3, middle = i == 1 ? -0.8 : i == 2 ? 1.6 : 0.1;
-      q.push_back(middle + a * std::sin(w * t + i));
-      qd.push_back(a * w * std::cos(w * t + i));
-      qdd.push_back(-a * w * w * std::sin(w * t + i));
-    }
-  }
-  Reference reference() const { return {q, qd, qdd}; }
-  Values q, qd, qdd;
-};
-
-LawParameters parameters(LawKind kind, double bandwidth = 30) {
-  LawParameters p;
-  p.kind = kind;
-  p.gains = {gains_from_bandwidth(bandwidth, 1)};
-  return p;
-}
-
 TEST(Gains, FromBandwidthAndDamping) {
   const JointGains g = gains_from_bandwidth(20, 0.7);
   EXPECT_DOUBLE_EQ(g.kp, 400);
@@ -135,67 +107,6 @@ TEST(ControlLaw, KnownFrictionFedForwardKeepsTheErrorSmall) {
   };
   EXPECT_LT(worst_error(1), 1e-3);
   EXPECT_GT(worst_error(0), 5 * worst_error(1));
-}
-
-/// Drives the PUMA along the wave with one law, changes to another in mid-motion, and returns the
-/// largest change of a torque over one cycle in the `cycles` after the change, as a share of its
-/// limit.
-double torque_step(LawKind from, LawKind to, bool friction, int cycles,
-                   bool gains_instead = false) {
-  const Chain chain = puma();
-  Plant plant(chain, {.friction = friction});
-  LawParameters p = parameters(from, 30);
-  // No friction fed forward: where the velocity changes its sign, that has a step of its own.
-  ControlLaw law(chain, p);
-  const Wave start(0);
-  plant.reset(start.q, start.qd);
-  law.start(start.q, start.qd, Values(6, 0.0));
-  Values tau(6), before(6);
-  double largest = 0;
-  for (int k = 0; k < 900; ++k) {
-    const Wave now(k * kDt);
-    if (k == 800) {
-      if (gains_instead) {
-        const JointGains harder = gains_from_bandwidth(60, 0.7);
-        law.change_gains(std::span(&harder, 1));
-      } else {
-        law.change(to);
-      }
-    }
-    before = tau;
-    law.update(plant.q(), plant.qd(), now.reference(), kDt, tau);
-    if (k >= 800 && k < 800 + cycles) {
-      for (std::size_t i = 0; i < 6; ++i) {
-        largest = std::max(largest, std::abs(tau[i] - before[i]) / chain.joints()[i].limits.effort);
-      }
-    }
-    plant.step(tau, kDt);
-  }
-  return largest;
-}
-
-TEST(ControlLaw, ChangesInMidMotionAreBumpless) {
-  for (const LawKind from : kAllLaws) {
-    for (const LawKind to : kAllLaws) {
-      if (from == to) continue;
-      const std::string pair = "from law " + std::to_string(static_cast<int>(from)) + " to " +
-                               std::to_string(static_cast<int>(to));
-      for (const bool friction : {true, false}) {
-        EXPECT_LT(torque_step(from, to, friction, 1), 0.01) << pair;
-      }
-      // Afterwards the new law moves the arm to its reference: within its bandwidth, not in a jerk.
-      EXPECT_LT(torque_step(from, to, false, 100), 0.02) << pair;
-    }
-  }
-}
-
-TEST(ControlLaw, NewGainsAreBumpless) {
-  for (const LawKind kind : kAllLaws) {
-    for (const bool friction : {true, false}) {
-      EXPECT_LT(torque_step(kind, kind, friction, 1, true), 0.01);
-    }
-    EXPECT_LT(torque_step(kind, kind, false, 100, true), 0.04);
-  }
 }
 
 TEST(ControlLaw, StartGoesOnFromTheTorqueBefore) {

@@ -30,6 +30,7 @@ enum class LawKind { kPointToPoint, kTracking, kTrackingIntegral, kGravityHold }
 /// for every arm.
 struct JointGains {
   double kp = 0, kd = 0, ki = 0;
+  bool operator==(const JointGains&) const = default;
 };
 
 /// Kp = w², Kd = 2 z w, Ki = w³/4 for a bandwidth w [rad/s] and a damping ratio z. With z = 1 the
@@ -45,7 +46,8 @@ struct LawParameters {
   /// Share of the chain's friction that is fed forward, 0 … 1: at the reference's velocity in the
   /// tracking laws, at the measured one in point to point (there a share below 1 is wise).
   double friction = 0;
-  /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity).
+  /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity); while the
+  /// reference is smoothed, by no more than 0.2 % of the torque limit per millisecond.
   double friction_velocity = 0.005;
   /// While the reference rests, errors smaller than this are not integrated, and the torque that
   /// the law has added since the reference came to rest is taken back by up to the friction that is
@@ -55,6 +57,9 @@ struct LawParameters {
   /// Time constant [s] with which, after a change of law, the difference of the torques and the
   /// distance to the new reference fade; the distance slower where the torque limits ask for it.
   double blend_time = 0.2;
+  /// What is followed stays within the chain's position and velocity limits and brakes ahead of
+  /// them, whatever the reference asks for and wherever it is lost or the law changed.
+  bool keep_limits = false;
   /// After so many updates in a row with a non-finite input the law reports an error.
   int error_cycles = 10;
 };
@@ -62,8 +67,9 @@ struct LawParameters {
 enum class LawStatus {
   kOk,
   kReferenceHeld,  ///< the reference is not finite: the last valid one is brought to rest
-  kStateHeld,      ///< the measured state is not finite: gravity is held at the last valid position
-  kError  ///< either of them for error_cycles updates in a row; the torque still holds the arm
+  kStateHeld,  ///< the measured state is not finite: the torque fades to the gravity of the last
+               ///< one
+  kError       ///< either of them for error_cycles updates in a row; the torque still holds the arm
 };
 std::string to_string(LawStatus status);
 
@@ -71,10 +77,21 @@ std::string to_string(LawStatus status);
 /// there is none, the last one (after start() the arm) is brought to rest and held.
 ///
 /// A jump of position or velocity that would step a torque by more than 1 % of its limit is
-/// smoothed: what the law follows goes on from where it was and swings over, within the bandwidth
-/// and about a quarter of the torque. Acceleration alone may step.
+/// smoothed: what the law follows goes on from where it was and swings over, within the bandwidth,
+/// the joint's velocity limit and about a quarter of the torque. Acceleration alone may step.
 struct Reference {
   std::span<const double> q, qd, qdd;
+};
+
+/// Why what is followed is not the reference, beyond the smoothing of jumps (with keep_limits).
+struct Departure {
+  enum class Reason {
+    kNone,
+    kOutside,  ///< of the position limits
+    kTooFast   ///< for the velocity limit, the torque, or the way that is left to a position limit
+  };
+  Reason reason = Reason::kNone;
+  std::size_t joint = 0;  ///< the last one that this is about
 };
 
 /// The parts of the last update's torque, N m. They add up to the total.
@@ -102,9 +119,10 @@ class ControlLaw {
   LawKind kind() const noexcept;
 
   /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
-  /// driven with before) and the integral is empty. Where last_torque is not finite nothing drove
-  /// the joint before (brakes, no power): its first torque is the law's own. A non-finite state
-  /// counts as unknown: until there is a finite one the torque stays what it was.
+  /// driven with before; what of it exceeds this law's limit fades) and the integral is empty.
+  /// Where last_torque is not finite nothing drove the joint before (brakes, no power): its first
+  /// torque is the law's own. A non-finite state counts as unknown: until there is a finite one the
+  /// torque stays what it was.
   void start(std::span<const double> q, std::span<const double> qd,
              std::span<const double> last_torque) noexcept;
   /// Changes the law or its gains in mid-motion; the torque goes on from where it is.
@@ -125,6 +143,7 @@ class ControlLaw {
   /// after changes and jumps. Gravity hold: the arm's own state.
   Reference reference() const noexcept;
   Reference followed() const noexcept;
+  Departure departure() const noexcept;
   /// Costs about an inverse dynamics more; valid until the next call.
   TorqueTerms terms() noexcept;
 

@@ -118,13 +118,17 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
     }
   }
   if (!p.torque_rate_limit.empty()) {
-    law.torque_rate_limit = spread(p.torque_rate_limit, "torque_rate_limit");
+    const std::vector<double> own = spread(p.torque_rate_limit, "torque_rate_limit");
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      law.torque_rate_limit[i] = std::min(law.torque_rate_limit[i], own[i]);
+    }
   }
   law.friction = p.friction;
   law.friction_velocity = p.friction_velocity;
   law.integral_dead_band = p.integral_dead_band;
   law.integral_limit = p.integral_limit;
   law.blend_time = p.blend_time;
+  law.keep_limits = true;
   law.error_cycles = static_cast<int>(p.error_cycles);
   return law;
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lifecycle_msgs/msg/state.hpp>
 #include <limits>
+#include <utility>
 
 namespace ga_controllers {
 
@@ -18,6 +20,8 @@ constexpr std::chrono::duration<double> kRestart(0.1);
 constexpr double kRestartDistance = 1e-3;  ///< rad or m, besides what its velocity explains
 /// A longer cycle than this [s] counts as this long: the fading of torques must not be skipped.
 constexpr double kLongestCycle = 0.1;
+constexpr int kManyCycles = 1000000;  ///< counted no further
+constexpr double kMostDamping = 0.5;  ///< Kd times the cycle
 constexpr const char* kReferences[] = {"position", "velocity", "acceleration"};
 
 InterfaceConfiguration individual(const std::vector<std::string>& joints,
@@ -57,25 +61,23 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
   try {
     parameters_ = parameter_listener_->get_params();
     auto model = std::make_unique<ArmModel>(get_robot_description(), parameters_);
-    const LawParameters of_law = model->law(kind_, parameters_);
-    auto law = std::make_unique<ControlLaw>(model->chain, of_law);
-    auto guard = std::make_unique<ReferenceGuard>(model->chain, of_law.torque_limit);
+    gains_ = next_gains_ = checked_gains(*model, parameters_);
+    auto law = std::make_unique<ControlLaw>(model->chain, model->law(kind_, parameters_));
     for (const std::string& warning : model->chain.warnings()) {
       RCLCPP_WARN(logger, "robot description: %s", warning.c_str());
     }
     const std::lock_guard lock(model_mutex_);
     model_ = std::move(model);
     law_ = std::move(law);
-    guard_ = std::move(guard);
   } catch (const std::exception& error) {
     RCLCPP_ERROR(logger, "cannot be configured: %s", error.what());
     return CallbackReturn::FAILURE;
   }
   const std::size_t n = model_->joints.size();
-  for (auto* values : {&q_, &qd_, &tau_, &written_, &q_before_, &q_ref_, &qd_ref_, &qdd_ref_}) {
+  for (auto* values :
+       {&q_, &qd_, &q_before_, &qd_before_, &tau_, &written_, &q_ref_, &qd_ref_, &qdd_ref_}) {
     values->assign(n, kNan);
   }
-  gains_.assign(n, {});
   set_point_ = SetPoint(n);
   messages_.set(set_point_);
   last_message_ = 0;
@@ -104,7 +106,9 @@ void LawController::make_topics(double state_publish_rate) {
         get_node()->create_publisher<StateMessage>("~/controller_state",
                                                    rclcpp::SystemDefaultsQoS()));
     // The publisher's own copy gets its memory here, not in the control loop.
-    publisher_->try_publish(state_message_);
+    publisher_->lock();
+    publisher_->msg_ = state_message_;
+    publisher_->unlock();
   }
   reporter_ = get_node()->create_wall_timer(std::chrono::milliseconds(100), [this] { report(); });
 }
@@ -117,7 +121,6 @@ LawController::CallbackReturn LawController::on_cleanup(const State&) {
   gains_change_.reset();
   const std::lock_guard lock(model_mutex_);
   law_.reset();
-  guard_.reset();
   model_.reset();
   return CallbackReturn::SUCCESS;
 }
@@ -141,19 +144,32 @@ bool LawController::on_set_chained_mode(bool chained) {
 }
 
 LawController::CallbackReturn LawController::on_activate(const State&) {
-  missed_reads_ = missed_writes_ = 0;
+  missed_reads_ = missed_writes_ = bad_references_ = 0;
   q_before_.swap(q_);
+  qd_before_.swap(qd_);
   std::fill(q_.begin(), q_.end(), kNan);
   std::fill(qd_.begin(), qd_.end(), kNan);
-  const bool located = read_state();
-  // Neither has anyone else driven the arm since the last update nor moved it.
+  bool located = read_state();
+  // Nobody else has driven the arm since the last update, nor moved it.
   bool restarted = std::chrono::steady_clock::now() - last_update_ < kRestart;
   bool driven = false;
   for (std::size_t i = 0; i < tau_.size(); ++i) {
-    tau_[i] = command_interfaces_[i].get_optional().value_or(kNan);
-    const double reach = kRestartDistance + 2 * std::abs(qd_[i]) * kRestart.count();
-    restarted = restarted && tau_[i] == written_[i] && std::abs(q_[i] - q_before_[i]) < reach;
+    tau_[i] = command_interfaces_[i].get_optional().value_or(restarted ? written_[i] : kNan);
+    restarted = restarted && tau_[i] == written_[i];
     driven = driven || (std::isfinite(tau_[i]) && tau_[i] != 0);
+  }
+  if (restarted && !located) {
+    // A sample that is missing now is an error after error_cycles, as in any other cycle.
+    located = true;
+    for (std::size_t i = 0; i < tau_.size(); ++i) {
+      if (!std::isfinite(q_[i])) q_[i] = q_before_[i];
+      if (!std::isfinite(qd_[i])) qd_[i] = qd_before_[i];
+      located = located && std::isfinite(q_[i]) && std::isfinite(qd_[i]);
+    }
+  }
+  for (std::size_t i = 0; i < tau_.size(); ++i) {
+    const double reach = kRestartDistance + 2 * std::abs(qd_[i]) * kRestart.count();
+    restarted = restarted && std::abs(q_[i] - q_before_[i]) < reach;
   }
   // The gravity hold is what the others fall back to: it may keep a torque blindly for a few
   // cycles. Nobody may start one.
@@ -170,9 +186,9 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   if (!restarted) law_->start(q_, qd_, tau_);
 
   forget_references();
-  guard_->forget();
   messages_before_activation_ = last_message_;
-  has_reference_ = false;
+  has_reference_ = had_reference_ = false;
+  unchanged_for_ = 0;
   since_publishing_ = 0;
   return CallbackReturn::SUCCESS;
 }
@@ -198,16 +214,27 @@ void LawController::forget_references() {
 // ---- outside of the control loop
 
 void LawController::take_message(const SetPointMessage& message) {
-  const rclcpp::Logger logger = get_node()->get_logger();
-  rclcpp::Clock& clock = *get_node()->get_clock();
   const std::lock_guard lock(model_mutex_);
   if (!model_) return;
   SetPoint set_point(model_->joints.size());
   std::string refusal;
-  if (chained_) refusal = "another controller precedes this one";
+  if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    refusal = "the controller is not active";
+  }
+  if (refusal.empty() && chained_) refusal = "another controller precedes this one";
   if (refusal.empty()) refusal = read_set_point(message, model_->chain, set_point);
+  const rclcpp::Time stamp(message.header.stamp, get_node()->get_clock()->get_clock_type());
+  if (refusal.empty() && stamp.nanoseconds() != 0 && !set_point.rests()) {
+    const double age = (get_node()->now() - stamp).seconds();
+    if (age > parameters_.reference_timeout) {
+      refusal = "it moves and its header.stamp is " + std::to_string(age) +
+                " s old, more than reference_timeout (are the clocks, and use_sim_time, the same?)";
+    }
+  }
   if (!refusal.empty()) {
-    RCLCPP_WARN_THROTTLE(logger, clock, 1000, "set-point refused: %s", refusal.c_str());
+    if (refusals_.due()) {
+      RCLCPP_WARN(get_node()->get_logger(), "set-point refused: %s", refusal.c_str());
+    }
     return;
   }
   set_point.sequence = last_message_ + 1;
@@ -238,12 +265,26 @@ rcl_interfaces::msg::SetParametersResult LawController::check_gains(
         }
       }
     }
-    std::ignore = model_->gains(candidate);
+    std::ignore = checked_gains(*model_, candidate);
   } catch (const std::exception& error) {
     result.successful = false;
     result.reason = error.what();
   }
   return result;
+}
+
+std::vector<JointGains> LawController::checked_gains(
+    const ArmModel& model, const law_controller::Params& parameters) const {
+  std::vector<JointGains> gains = model.gains(parameters);
+  const double most = kMostDamping * get_update_rate();
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    if (gains[i].kd <= most || get_update_rate() == 0) continue;
+    throw std::invalid_argument(
+        "joint '" + model.joints[i] + "': Kd " + std::to_string(gains[i].kd) +
+        " 1/s is more than half of the update rate " + std::to_string(get_update_rate()) +
+        " Hz, the loop would be unstable: lower gains.bandwidth, gains.damping or gains.kd");
+  }
+  return gains;
 }
 
 void LawController::hand_over_gains() {
@@ -256,15 +297,15 @@ void LawController::hand_over_gains() {
 void LawController::report() {
   const Notice notice = notice_.exchange(Notice::kNone);  // what lasts is noted again
   if (notice == Notice::kNone) return;
+  if (notice != std::exchange(last_reported_, notice)) reports_.forget();
   const rclcpp::Logger logger = get_node()->get_logger();
-  rclcpp::Clock& clock = *get_node()->get_clock();
   const std::lock_guard lock(model_mutex_);
-  if (!model_) return;
+  if (!model_ || !reports_.due()) return;
   const std::string text = to_string(notice, model_->joints[noticed_joint_]);
   if (is_error(notice)) {
-    RCLCPP_ERROR_THROTTLE(logger, clock, 5000, "%s", text.c_str());
+    RCLCPP_ERROR(logger, "%s", text.c_str());
   } else {
-    RCLCPP_WARN_THROTTLE(logger, clock, 5000, "%s", text.c_str());
+    RCLCPP_WARN(logger, "%s", text.c_str());
   }
 }
 
@@ -272,13 +313,14 @@ void LawController::report() {
 
 bool LawController::read_state() {
   const std::size_t n = q_.size();
-  bool read = true, finite = true;
+  std::size_t unread = n;
+  bool finite = true;
   for (std::size_t i = 0; i < n; ++i) {
     const auto q = state_interfaces_[i].get_optional(),
                qd = state_interfaces_[n + i].get_optional();
     // A value that is locked this very moment is the last one's successor: for a few cycles that
     // one will do.
-    read = read && q && qd;
+    if (!q || !qd) unread = i;
     if (q) q_[i] = *q;
     if (qd) qd_[i] = *qd;
     if (!std::isfinite(q_[i]) || !std::isfinite(qd_[i])) {
@@ -286,14 +328,18 @@ bool LawController::read_state() {
       noticed_joint_ = i;
     }
   }
-  missed_reads_ = read ? 0 : missed_reads_ + 1;
-  if (missed_reads_ >= parameters_.error_cycles) q_[0] = kNan;
+  missed_reads_ = unread == n ? 0 : std::min(missed_reads_ + 1, kManyCycles);
+  if (missed_reads_ >= parameters_.error_cycles) {
+    q_[unread] = kNan;
+    finite = false;
+    noticed_joint_ = unread;
+  }
   return finite;
 }
 
 LawController::ReturnType LawController::update_reference_from_subscribers(
     const rclcpp::Time&, const rclcpp::Duration& period) {
-  set_point_age_ += period.seconds();
+  set_point_age_ += std::max(period.seconds(), 0.0);
   messages_.try_get([this](const SetPoint& message) {
     if (message.sequence <= std::max(messages_before_activation_, set_point_.sequence)) return;
     set_point_ = message;
@@ -316,42 +362,59 @@ LawController::ReturnType LawController::update_reference_from_subscribers(
   return ReturnType::OK;
 }
 
-void LawController::read_references() {
+bool LawController::read_references(double dt) {
   const std::size_t n = q_ref_.size();
   const auto& references = ordered_exported_reference_interfaces_;
   has_reference_ = true;
+  bool same = true, rests = true;
   for (std::size_t i = 0; i < n; ++i) {
-    q_ref_[i] = references[i]->get_optional().value_or(q_ref_[i]);
-    qd_ref_[i] = references[n + i]->get_optional().value_or(qd_ref_[i]);
-    qdd_ref_[i] = references[2 * n + i]->get_optional().value_or(qdd_ref_[i]);
-    if (std::isfinite(q_ref_[i]) && std::isfinite(qd_ref_[i]) && std::isfinite(qdd_ref_[i])) {
-      continue;
-    }
+    const auto read = [&](std::size_t k, double& value) {
+      const double now = references[k * n + i]->get_optional().value_or(value);
+      same = same && now == value;
+      rests = rests && (k == 0 || now == 0);
+      value = now;
+      return std::isfinite(now);
+    };
+    const bool position = read(0, q_ref_[i]), velocity = read(1, qd_ref_[i]),
+               acceleration = read(2, qdd_ref_[i]);
+    if (position && velocity && acceleration) continue;
     has_reference_ = false;
     noticed_joint_ = i;
   }
-  if (!has_reference_) notice_ = Notice::kReferenceNotFinite;
+  if (!has_reference_) {
+    notice_ = Notice::kReferenceNotFinite;
+    // A predecessor that has not said anything yet is no error.
+    if (had_reference_) bad_references_ = std::min(bad_references_ + 1, kManyCycles);
+    return bad_references_ < parameters_.error_cycles;
+  }
+  had_reference_ = true;
+  bad_references_ = 0;
+  unchanged_for_ = same && !rests ? unchanged_for_ + dt : 0;
+  if (unchanged_for_ > parameters_.reference_timeout) {
+    has_reference_ = false;
+    notice_ = Notice::kReferenceStale;
+  }
+  return true;
 }
 
-void LawController::keep_within_limits(double dt) noexcept {
-  using Verdict = ReferenceGuard::Verdict;
-  const auto [verdict, joint] =
-      guard_->keep(q_, qd_, dt, !is_in_chained_mode(), {q_ref_, qd_ref_, qdd_ref_});
-  if (verdict == Verdict::kFollowed) return;
-  noticed_joint_ = joint;
-  notice_ =
-      verdict == Verdict::kOutside ? Notice::kReferenceOutsideLimits : Notice::kReferenceTooFast;
+void LawController::note(const Departure& departure) {
+  // One that is being brought to rest is no one's wish.
+  if (!has_reference_ || departure.reason == Departure::Reason::kNone) return;
+  noticed_joint_ = departure.joint;
+  notice_ = departure.reason == Departure::Reason::kOutside ? Notice::kReferenceOutsideLimits
+                                                            : Notice::kReferenceTooFast;
 }
 
 void LawController::take_gains() {
   if (!gains_are_new_.exchange(false)) return;
   const bool taken = new_gains_.try_get([this](const std::vector<JointGains>& gains) {
-    std::copy(gains.begin(), gains.end(), gains_.begin());
+    std::copy(gains.begin(), gains.end(), next_gains_.begin());
   });
-  if (taken) {
-    law_->change_gains(gains_);
-  } else {
+  if (!taken) {
     gains_are_new_ = true;
+  } else if (next_gains_ != gains_) {  // any parameter may have been set
+    gains_.swap(next_gains_);
+    law_->change_gains(gains_);
   }
 }
 
@@ -365,7 +428,7 @@ bool LawController::write_torque() {
       noticed_joint_ = i;
     }
   }
-  missed_writes_ = written ? 0 : missed_writes_ + 1;
+  missed_writes_ = written ? 0 : std::min(missed_writes_ + 1, kManyCycles);
   return missed_writes_ < parameters_.error_cycles;
 }
 
@@ -382,19 +445,21 @@ void LawController::publish(const rclcpp::Time& time, double dt) {
 LawController::ReturnType LawController::update_and_write_commands(const rclcpp::Time& time,
                                                                    const rclcpp::Duration& period) {
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
-  if (is_in_chained_mode() && kind_ != LawKind::kGravityHold) read_references();
+  const bool referred =
+      !is_in_chained_mode() || kind_ == LawKind::kGravityHold || read_references(dt);
   const bool finite = read_state();
-  if (has_reference_ && finite) keep_within_limits(dt);
   take_gains();
   const Reference reference = has_reference_ ? Reference{q_ref_, qd_ref_, qdd_ref_} : Reference{};
   const LawStatus status = law_->update(q_, qd_, reference, dt, tau_);
-  if (!has_reference_ && finite) guard_->go_on_from(law_->followed());
+  note(law_->departure());
   const bool commanded = write_torque();
   last_update_ = std::chrono::steady_clock::now();
   publish(time, dt);
+  if (!referred) notice_ = Notice::kReferenceLost;
   if (!finite || status == LawStatus::kError) notice_ = Notice::kStateNotFinite;
   if (!commanded) notice_ = Notice::kCommandRefused;
-  return status == LawStatus::kError || !commanded ? ReturnType::ERROR : ReturnType::OK;
+  const bool fails = status == LawStatus::kError || !commanded || !referred;
+  return fails ? ReturnType::ERROR : ReturnType::OK;
 }
 
 }  // namespace ga_controllers

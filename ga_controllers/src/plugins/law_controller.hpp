@@ -21,7 +21,6 @@
 
 #include "arm_model.hpp"
 #include "notice.hpp"
-#include "reference_guard.hpp"
 #include "set_point.hpp"
 #include "state_message.hpp"
 
@@ -61,12 +60,14 @@ class LawController : public controller_interface::ChainableControllerInterface 
   void take_message(const SetPointMessage& message);
   rcl_interfaces::msg::SetParametersResult check_gains(
       const std::vector<rclcpp::Parameter>& parameters) const;
+  std::vector<JointGains> checked_gains(const ArmModel& model,
+                                        const law_controller::Params& parameters) const;
   void hand_over_gains();
   void report();
 
   bool read_state();
-  void read_references();
-  void keep_within_limits(double dt) noexcept;
+  bool read_references(double dt);
+  void note(const Departure& departure);
   void take_gains();
   bool write_torque();
   void publish(const rclcpp::Time& time, double dt);
@@ -80,7 +81,6 @@ class LawController : public controller_interface::ChainableControllerInterface 
   mutable std::mutex model_mutex_;
   std::unique_ptr<ArmModel> model_;
   std::unique_ptr<ControlLaw> law_;
-  std::unique_ptr<ReferenceGuard> guard_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
   realtime_tools::RealtimeThreadSafeBox<std::vector<JointGains>> new_gains_;
@@ -95,16 +95,20 @@ class LawController : public controller_interface::ChainableControllerInterface 
   std::atomic<Notice> notice_{Notice::kNone};
   std::atomic<std::size_t> noticed_joint_{0};
   std::atomic<bool> chained_{false};
+  Throttle refusals_{std::chrono::seconds(1)}, reports_{std::chrono::seconds(5)};
+  Notice last_reported_ = Notice::kNone;
 
   // Of the control loop; one value per joint in the chain's order.
-  std::vector<double> q_, qd_, q_before_, tau_, written_;
+  std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
   std::vector<double> q_ref_, qd_ref_, qdd_ref_;
-  std::vector<JointGains> gains_;
+  std::vector<JointGains> gains_, next_gains_;
   SetPoint set_point_;
   std::uint64_t messages_before_activation_ = 0;
   double set_point_age_ = 0, since_publishing_ = 0, publishing_period_ = 0;
   bool has_reference_ = false;
-  int missed_reads_ = 0, missed_writes_ = 0;
+  bool had_reference_ = false;  ///< a finite one of the predecessor's, since the activation
+  double unchanged_for_ = 0;    ///< s, all of the predecessor's references
+  int bad_references_ = 0, missed_reads_ = 0, missed_writes_ = 0;
   std::chrono::steady_clock::time_point last_update_;
 };
 

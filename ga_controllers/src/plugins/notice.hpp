@@ -4,6 +4,7 @@
 
 // What the control loop has to say, and how it is said outside of it.
 
+#include <chrono>
 #include <string>
 
 namespace ga_controllers {
@@ -13,6 +14,7 @@ enum class Notice {
   kNone,
   kReferenceStale,
   kReferenceNotFinite,
+  kReferenceLost,
   kReferenceOutsideLimits,
   kReferenceTooFast,
   kStateNotFinite,
@@ -21,15 +23,22 @@ enum class Notice {
 
 /// Does the controller give up?
 inline bool is_error(Notice notice) {
-  return notice == Notice::kStateNotFinite || notice == Notice::kCommandRefused;
+  return notice == Notice::kReferenceLost || notice == Notice::kStateNotFinite ||
+         notice == Notice::kCommandRefused;
 }
 
 inline std::string to_string(Notice notice, const std::string& joint) {
   switch (notice) {
     case Notice::kReferenceStale:
-      return "no set-point within reference_timeout: the arm is brought to rest";
+      return "the reference moves, but has not changed for reference_timeout: the arm is brought "
+             "to "
+             "rest";
     case Notice::kReferenceNotFinite:
       return "the reference of joint '" + joint + "' is not finite: the arm is brought to rest";
+    case Notice::kReferenceLost:
+      return "the reference of joint '" + joint +
+             "' has not been finite for error_cycles: the controller gives up; look at the "
+             "controller before it";
     case Notice::kReferenceOutsideLimits:
       return "the reference of joint '" + joint +
              "' is outside its position limits: it is kept at the limit";
@@ -49,6 +58,25 @@ inline std::string to_string(Notice notice, const std::string& joint) {
   }
   return {};
 }
+
+/// Says each thing so often and no oftener. Not for the control loop.
+class Throttle {
+ public:
+  explicit Throttle(std::chrono::steady_clock::duration period) : period_(period) {}
+  bool due() {
+    const auto now = std::chrono::steady_clock::now();
+    if (said_ && now - last_ < period_) return false;
+    said_ = true;
+    last_ = now;
+    return true;
+  }
+  void forget() { said_ = false; }
+
+ private:
+  std::chrono::steady_clock::duration period_;
+  std::chrono::steady_clock::time_point last_;
+  bool said_ = false;
+};
 
 }  // namespace ga_controllers
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference_guard.hpp"
+
 namespace ga_controllers {
 
 namespace {
@@ -60,7 +62,7 @@ std::string read_set_point(const trajectory_msgs::msg::JointTrajectory& message,
              " is outside its limits " + std::to_string(limits.lower) + " … " +
              std::to_string(limits.upper);
     }
-    if (std::abs(set_point.qd[i]) > limits.velocity) {
+    if (std::abs(set_point.qd[i]) > speed_limit(limits)) {
       return "joint '" + name + "': velocity " + std::to_string(set_point.qd[i]) +
              " is above its limit " + std::to_string(limits.velocity);
     }

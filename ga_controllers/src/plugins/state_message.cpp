@@ -11,7 +11,7 @@ namespace {
 constexpr std::array kNames = {
     "reference.position",  // as given or held
     "reference.velocity", "reference.acceleration",
-    "followed.position",  // smoothed after changes and jumps
+    "followed.position",  // smoothed after changes and jumps, and within the limits
     "followed.velocity",  "followed.acceleration",
     "position",  // measured
     "velocity",

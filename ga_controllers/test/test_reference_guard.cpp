@@ -13,9 +13,10 @@
 
 namespace {
 
+using ga_controllers::Departure;
 using ga_controllers::ReferenceGuard;
 using ga_dynamics::Chain;
-using Verdict = ReferenceGuard::Verdict;
+using Reason = Departure::Reason;
 using Values = std::vector<double>;
 
 constexpr double kDt = 1e-3;
@@ -32,7 +33,7 @@ struct Quintic {
 };
 
 struct Seen {
-  double furthest = 0, fastest = 0, strongest = 0, step = 0, last = 0, deviation = 0;
+  double furthest = 0, fastest = 0, strongest = 0, step = 0, own_step = 0, last = 0, deviation = 0;
   int left = 0, outside = 0, too_fast = 0;
 };
 
@@ -51,20 +52,26 @@ class GuardTest : public ::testing::Test {
     Seen seen;
     Values q = rest_, qd(4), qdd(4), measured = rest_, at_rest(4);
     measured[0] = motion.from;
-    double before = 0;
+    guard.begin(measured, at_rest, at_rest);
+    double before = 0, asked_before = 0;
     for (int k = 0; k * kDt < motion.duration + 3; ++k) {
       motion.at(k * kDt, q[0], qd[0], qdd[0]);
-      const double asked = q[0];
-      const auto result = guard.keep(measured, at_rest, kDt, false, {q, qd, qdd});
-      seen.outside += result.verdict == Verdict::kOutside;
-      seen.too_fast += result.verdict == Verdict::kTooFast;
+      const double asked = q[0], asked_qdd = qdd[0];
+      const auto result = guard.keep(measured, kDt, {q, qd, qdd});
+      seen.outside += result.reason == Reason::kOutside;
+      seen.too_fast += result.reason == Reason::kTooFast;
       seen.left += q[0] != asked;
       seen.deviation = std::max(seen.deviation, std::abs(q[0] - asked));
       seen.furthest = std::max(seen.furthest, std::abs(q[0]));
       seen.fastest = std::max(seen.fastest, std::abs(qd[0]));
       seen.strongest = std::max(seen.strongest, std::abs(qdd[0]) / strength_);
-      seen.step = std::max(seen.step, std::abs(qdd[0] - before) / strength_);
+      const double step = std::abs(qdd[0] - before) / strength_;
+      seen.step = std::max(seen.step, step);
+      // What the reference itself steps by is not the guard's.
+      seen.own_step = std::max(seen.own_step, step - std::abs(asked_qdd - asked_before) /
+                                                         strength_ * (q[0] == asked ? 1.0 : 0.0));
       before = qdd[0];
+      asked_before = asked_qdd;
     }
     seen.last = q[0];
     return seen;
@@ -122,31 +129,23 @@ TEST_F(GuardTest, DoesNotJumpWithItsReference) {
   EXPECT_NEAR(seen.last, 2, 1e-6);
 }
 
-TEST_F(GuardTest, StartsAtTheArmWhenThereWasNoReferenceBefore) {
-  ReferenceGuard guard(chain_, limit_);
-  const Values measured{1, 0, 0.1, 0}, at_rest(4);
-  for (int k = 0; k < 2; ++k) {
-    Values q{5, 0, 0.1, 0}, qd(4), qdd(4);
-    EXPECT_EQ(guard.keep(measured, at_rest, kDt, false, {q, qd, qdd}).verdict, Verdict::kOutside);
-    EXPECT_NEAR(q[0], 1, 1e-4);
-    guard.forget();
+TEST_F(GuardTest, LeavesAndCatchesUpWithoutAStep) {
+  // From gentle to far too fast: it is left with any acceleration up to all of the torque.
+  for (const double to : {0.5, 1.0, 2.0}) {
+    for (double duration = 0.1; duration < 0.85; duration += 0.05) {
+      const Seen seen = move({0, to, duration});
+      EXPECT_LT(seen.own_step, 0.0101) << to << " rad in " << duration << " s";
+      EXPECT_NEAR(seen.last, to, 1e-6);
+    }
   }
 }
 
-TEST_F(GuardTest, LeavesJumpsOfSetPointsToTheLaw) {
-  ReferenceGuard guard(chain_, limit_);
-  const Values at_rest(4);
-  Values q{1, 0, 0.1, 0}, qd(4), qdd(4);
-  EXPECT_EQ(guard.keep(rest_, at_rest, kDt, true, {q, qd, qdd}).verdict, Verdict::kFollowed);
-  EXPECT_EQ(q[0], 1);
-}
-
-TEST_F(GuardTest, GoesOnFromWhereTheLawWas) {
+TEST_F(GuardTest, BeginsWhereItIsToldTo) {
   ReferenceGuard guard(chain_, limit_);
   const Values at_rest(4), followed{0.5, 0, 0.1, 0}, moving{0.4, 0, 0, 0};
-  guard.go_on_from({followed, moving, at_rest});
+  guard.begin(followed, moving, at_rest);
   Values q{1.5, 0, 0.1, 0}, qd(4), qdd(4);
-  EXPECT_EQ(guard.keep(rest_, at_rest, kDt, false, {q, qd, qdd}).verdict, Verdict::kTooFast);
+  EXPECT_EQ(guard.keep(rest_, kDt, {q, qd, qdd}).reason, Reason::kTooFast);
   EXPECT_NEAR(q[0], 0.5 + 0.4 * kDt, 1e-5);
   EXPECT_NEAR(qd[0], 0.4, 0.01 * strength_ * kDt + 1e-3);
 }
@@ -158,7 +157,7 @@ TEST_F(GuardTest, BringsAJointFromOutsideBackToItsLimit) {
   for (int k = 0; k < 3000; ++k) {
     q = {2.3, 0, 0.1, 0};
     Values qd(4), qdd(4);
-    guard.keep(measured, at_rest, kDt, false, {q, qd, qdd});
+    guard.keep(measured, kDt, {q, qd, qdd});
     EXPECT_LT(q[0], 2.3 + 1e-9);
   }
   EXPECT_NEAR(q[0], 2.2, 1e-3);

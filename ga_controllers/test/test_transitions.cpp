@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changes of law and gains, references that jump or are lost, states that are lost: what happens to
+// the torques from one cycle to the next, and where the arm runs to.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "fading.hpp"
+#include "ga_controllers/control_law.hpp"
+#include "ga_dynamics/plant.hpp"
+#include "wave.hpp"
+
+namespace ga_controllers {
+namespace {
+
+using ga_dynamics::Chain;
+using ga_dynamics::Plant;
+
+/// The PUMA under a law, cycle by cycle.
+struct Drive {
+  Drive(const LawParameters& p, bool friction, const Values& q, const Values& qd,
+        const Chain& real = puma())
+      : chain(puma()), law(chain, p), plant(real, {.friction = friction, .stops = false}), tau(6) {
+    plant.reset(q, qd);
+    law.start(q, qd, Values(6, NAN));
+  }
+  /// One cycle; the largest change of a torque, over its limit.
+  double cycle(const Reference& reference, bool blind = false) {
+    const Values before = tau, bad(6, NAN);
+    status = law.update(blind ? std::span<const double>(bad) : plant.q(), plant.qd(), reference,
+                        kDt, tau);
+    double step = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      step = std::max(step, std::abs(tau[i] - before[i]) / chain.joints()[i].limits.effort);
+      fastest = std::max(fastest, std::abs(plant.qd()[i]) / chain.joints()[i].limits.velocity);
+    }
+    plant.step(tau, kDt);
+    return step;
+  }
+  double cycles(const Reference& reference, int count) {
+    double step = 0;
+    for (int k = 0; k < count; ++k) step = std::max(step, cycle(reference));
+    return step;
+  }
+  double follow(double from, double to) {
+    double step = 0;
+    for (int k = 0; k < static_cast<int>(std::round((to - from) / kDt)); ++k) {
+      step = std::max(step, cycle(Wave(from + k * kDt).reference()));
+    }
+    return step;
+  }
+  Values position() const { return {plant.q().begin(), plant.q().end()}; }
+
+  Chain chain;
+  ControlLaw law;
+  Plant plant;
+  Values tau;
+  LawStatus status = LawStatus::kOk;
+  double fastest = 0;  ///< of the velocity limit
+};
+
+std::string name(LawKind from, LawKind to) {
+  return "from law " + std::to_string(static_cast<int>(from)) + " to " +
+         std::to_string(static_cast<int>(to));
+}
+
+LawParameters fed_forward(LawKind kind) {
+  LawParameters p = parameters(kind, 40);
+  p.friction = kind == LawKind::kPointToPoint ? 0.7 : kind == LawKind::kGravityHold ? 0 : 1;
+  if (kind == LawKind::kTracking || kind == LawKind::kTrackingIntegral) p.friction_velocity = 3e-4;
+  p.keep_limits = true;
+  return p;
+}
+
+TEST(Transitions, ChangesOfLawAreBumpless) {
+  for (const LawKind from : kAllLaws) {
+    for (const LawKind to : kAllLaws) {
+      if (from == to) continue;
+      for (const double t : {0.3, 0.8, 1.3}) {
+        Drive drive(parameters(from), false, Wave(0).q, Wave(0).qd);
+        drive.follow(0, t);
+        drive.law.change(to);
+        EXPECT_LT(drive.follow(t, t + 0.3), 0.01) << name(from, to);
+      }
+    }
+  }
+}
+
+TEST(Transitions, NewGainsAreBumpless) {
+  for (const LawKind kind : kAllLaws) {
+    for (const double bandwidth : {15.0, 60.0}) {
+      Drive drive(parameters(kind), false, Wave(0).q, Wave(0).qd);
+      drive.follow(0, 0.8);
+      const JointGains gains = gains_from_bandwidth(bandwidth, 0.7);
+      drive.law.change_gains(std::span(&gains, 1));
+      EXPECT_LT(drive.follow(0.8, 1.1), 0.01) << "law " << static_cast<int>(kind);
+    }
+  }
+}
+
+/// Two controllers, each with its own law and parameters, as they are swapped under ros2_control:
+/// the second takes over the torque in mid-motion, and either goes on with the motion or is told to
+/// hold the position that it finds.
+struct Swap {
+  Swap(LawKind from, LawKind to, bool goes_on, bool friction, double t, int cycles) {
+    Drive first(fed_forward(from), friction, Wave(0).q, Wave(0).qd);
+    first.follow(0, t);
+    Drive second(fed_forward(to), friction, first.position(), Wave(0).qd);
+    second.plant = std::move(first.plant);
+    second.tau = first.tau;
+    second.law.start(second.plant.q(), second.plant.qd(), first.tau);
+    const Values hold = second.position(), rest(6, 0.0);
+    step = second.cycle({});  // the predecessor has not said anything yet
+    for (int k = 1; k < cycles; ++k) {
+      const Wave now(t + k * kDt);
+      step = std::max(step, second.cycle(goes_on ? now.reference() : Reference{hold, rest, rest}));
+    }
+  }
+  double step = 0;
+};
+
+TEST(Transitions, SwapsOfControllersThatFeedFrictionForwardAreBumpless) {
+  double worst = 0;
+  for (const LawKind from : kAllLaws) {
+    for (const LawKind to : kAllLaws) {
+      if (from == to) continue;
+      for (const bool goes_on : {false, true}) {
+        for (const double t : {0.3, 0.5, 0.7, 0.9, 1.1, 1.3}) {
+          const Swap swap(from, to, goes_on, true, t, 20);
+          worst = std::max(worst, swap.step);
+          EXPECT_LT(swap.step, 0.01)
+              << name(from, to) << (goes_on ? " on" : " hold") << " at " << t;
+        }
+      }
+    }
+  }
+  RecordProperty("worst_step", std::to_string(worst));
+}
+
+TEST(Transitions, AFarSetPointIsApproachedWithinTheVelocityLimit) {
+  const Values start{0, -1.9, 1.6, 0, 0.1, 0}, rest(6, 0.0);
+  for (const LawKind kind :
+       {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    for (const bool keep_limits : {false, true}) {
+      LawParameters p = parameters(kind, 40);
+      p.keep_limits = keep_limits;
+      Drive drive(p, false, start, rest);
+      drive.cycles({start, rest, rest}, 10);
+      Values far = start;
+      for (std::size_t i = 0; i < 6; ++i) far[i] += i == 4 ? 1.4 : 2;
+      EXPECT_LT(drive.cycles({far, rest, rest}, 1500), 0.01);
+      // Others on the way, as from a joystick.
+      for (std::size_t i = 0; i < 6; ++i) far[i] -= 0.5;
+      EXPECT_LT(drive.cycles({far, rest, rest}, 300), 0.01);
+      for (std::size_t i = 0; i < 6; ++i) far[i] += 0.5;
+      EXPECT_LT(drive.cycles({far, rest, rest}, 6000), 0.01);
+      EXPECT_LT(drive.fastest, 1.03) << "law " << static_cast<int>(kind);
+      for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(drive.plant.q()[i], far[i], 2e-3);
+    }
+  }
+}
+
+/// From rest to rest by a polynomial of fifth degree.
+Fading::State quintic(double from, double to, double duration, double t) {
+  const double s = std::min(t / duration, 1.0), way = to - from;
+  return {from + way * s * s * s * (10 - 15 * s + 6 * s * s),
+          way * 30 * s * s * (1 - s) * (1 - s) / duration,
+          way * 60 * s * (1 - 3 * s + 2 * s * s) / (duration * duration)};
+}
+
+enum class Loss { kDetached, kNotFinite, kAborted, kSwitched };
+
+/// Moves a joint to its position limit, and loses the reference at a distance from it. Returns how
+/// far beyond the limit the arm went.
+double overrun(Loss loss, std::size_t joint, double way, double seconds, double distance,
+               double blend_time) {
+  LawParameters p = parameters(LawKind::kTracking, 40);
+  p.keep_limits = true;
+  p.blend_time = blend_time;
+  Values q{0, -0.8, 1.6, 0, 0.1, 0}, qd(6, 0.0), qdd(6, 0.0), bad(6, NAN);
+  const Chain chain = puma();
+  const double limit = chain.joints()[joint].limits.upper;
+  q[joint] = limit - way;
+  Drive drive(p, false, q, qd);
+  double furthest = -INFINITY, step = 0;
+  bool lost = false;
+  for (int k = 0; k < static_cast<int>((seconds + 2) / kDt); ++k) {
+    if (!lost) {
+      const auto now = quintic(limit - way, limit, seconds, k * kDt);
+      q[joint] = now.q, qd[joint] = now.qd, qdd[joint] = now.qdd;
+      if (k * kDt > seconds / 2 && limit - now.q < distance) {
+        lost = true;
+        if (loss == Loss::kSwitched) {
+          drive.law.start(drive.plant.q(), drive.plant.qd(), drive.tau);
+        }
+        q = drive.position();  // an abort holds the measured one
+        qd.assign(6, 0.0), qdd.assign(6, 0.0);
+      }
+    }
+    Reference reference{q, qd, qdd};
+    if (lost && loss != Loss::kAborted) reference = {};
+    if (lost && loss == Loss::kNotFinite) reference = {bad, qd, qdd};
+    const double now = drive.cycle(reference);
+    if (lost) step = std::max(step, now);
+    furthest = std::max({furthest, drive.plant.q()[joint], drive.law.followed().q[joint]});
+  }
+  EXPECT_LT(step, 0.01);
+  EXPECT_LT(std::abs(drive.plant.qd()[joint]), 1e-2);
+  return furthest - limit;
+}
+
+TEST(Transitions, ALostReferenceDoesNotTakeTheArmBeyondItsLimits) {
+  for (const Loss loss : {Loss::kDetached, Loss::kNotFinite, Loss::kAborted, Loss::kSwitched}) {
+    for (const std::size_t joint : {0u, 1u, 2u, 4u}) {
+      for (const double distance : {0.1, 0.15}) {
+        for (const double blend_time : {0.2, 1.0}) {
+          EXPECT_LT(overrun(loss, joint, 0.8, 1.2, distance, blend_time), 2e-3)
+              << "loss " << static_cast<int>(loss) << ", joint " << joint + 1 << ", " << distance
+              << " rad before, blend time " << blend_time;
+        }
+      }
+    }
+  }
+}
+
+TEST(Transitions, AStateThatIsLostForACycleMakesNoStep) {
+  // In motion, under a payload that only the integral knows.
+  const Chain loaded = puma().with_payload({.mass = 2.5, .com = {0, 0, 0.1}, .inertia = {}});
+  Drive drive(parameters(LawKind::kTrackingIntegral, 30), false, Wave(0).q, Wave(0).qd, loaded);
+  drive.follow(0, 3);
+  for (const int blind : {1, 5}) {
+    for (int k = 0; k < 200; ++k) {
+      const double step = drive.cycle(Wave(3 + k * kDt).reference(), k >= 50 && k < 50 + blind);
+      ASSERT_LT(step, 0.01) << "cycle " << k << " of " << blind << " blind ones";
+    }
+    drive.follow(3.2, 4);
+    for (int k = 0; k < 1000; ++k) drive.cycle(Wave(4 - k * kDt).reference());
+  }
+}
+
+TEST(Transitions, ATorqueBeyondTheNewLimitFades) {
+  // A law that may do more hands over to one that may do less.
+  LawParameters p = parameters(LawKind::kGravityHold);
+  const Chain chain = puma();
+  for (const auto& joint : chain.joints()) p.torque_limit.push_back(joint.limits.effort / 4);
+  for (const bool limited : {false, true}) {
+    if (limited) p.torque_rate_limit = Values(6, 30.0);
+    ControlLaw law(chain, p);
+    const Values q = Wave(0).q, rest(6, 0.0);
+    Values before, tau(6);
+    for (const auto& joint : chain.joints()) before.push_back(joint.limits.effort / 2);
+    law.start(q, rest, before);
+    for (int k = 0; k < 10000; ++k) {
+      law.update(q, rest, {}, kDt, tau);
+      for (std::size_t i = 0; i < 6; ++i) {
+        const double step = std::abs(tau[i] - before[i]);
+        ASSERT_LT(step, 0.01 * chain.joints()[i].limits.effort) << "cycle " << k;
+        if (limited) {
+          ASSERT_LT(step, 30 * kDt + 1e-9);
+        }
+      }
+      before = tau;
+    }
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_LE(std::abs(tau[i]), p.torque_limit[i] + 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace ga_controllers
