@@ -28,6 +28,9 @@ constexpr double kJump = 0.01, kShareOfSmoothing = 0.25, kSlewOfSmoothing = 3;
 /// second: the velocity may turn round within a cycle. The end, in units of 1/decay, is where no
 /// velocity is left that friction would show.
 constexpr double kSlewOfFriction = 2, kEndOfSmoothing = 15;
+/// After a cycle longer than this [s] the arm is where its torque has taken it meanwhile: the law
+/// goes on from there, as after a change.
+constexpr double kLateCycle = 0.05;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw std::invalid_argument("ControlLaw: " + what);
@@ -442,6 +445,7 @@ struct ControlLaw::Impl {
   std::vector<double> friction;  ///< fed forward in the last update
   std::vector<double> terms;     ///< scratch of ControlLaw::terms()
   bool changed = false, jumped = false;
+  bool drives_arm = false;  ///< there was an update
   bool holds = false;       ///< there is no valid reference: the hold is decided on
   bool takes_over = false;  ///< the torque goes on from the last one, the reference as it was
   bool bridges = false;     ///< the state was valid and is not now
@@ -517,6 +521,8 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   m.takes_over = m.parameters.blend_time > 0 && (state_known ? m.bridges : seen);
   m.bridges = !state_known && (m.bridges || seen);
   m.state_lost = !state_known;
+  if (dt > kLateCycle && m.drives_arm && m.parameters.blend_time > 0) m.changed = true;
+  m.drives_arm = true;
   if (!state_known) {
     if (m.located) {
       if (m.takes_reference()) m.fade_reference(dt);

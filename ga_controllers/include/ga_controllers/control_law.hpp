@@ -130,7 +130,8 @@ class ControlLaw {
   void change_gains(std::span<const JointGains> gains) noexcept;
 
   /// One cycle of dt [s]: torques for the measured state and the reference. Before start() was
-  /// called it holds gravity.
+  /// called it holds gravity. After a cycle of more than 0.05 s it goes on from the torque and the
+  /// arm as after a change.
   LawStatus update(std::span<const double> q, std::span<const double> qd,
                    const Reference& reference, double dt, std::span<double> tau) noexcept;
 

@@ -106,7 +106,7 @@ bool Bench::configure() {
   return true;
 }
 
-bool Bench::activate(Arm& arm, bool chained) {
+bool Bench::activate(Arm& arm, bool chained, bool readable) {
   EXPECT_TRUE(controller->set_chained_mode(chained));
   std::vector<hardware_interface::LoanedCommandInterface> commands;
   std::vector<hardware_interface::LoanedStateInterface> states;
@@ -116,7 +116,7 @@ bool Bench::activate(Arm& arm, bool chained) {
   controller->assign_interfaces(std::move(commands), std::move(states));
   const bool active = controller->get_node()->activate().id() == State::PRIMARY_STATE_ACTIVE;
   if (!active) controller->release_interfaces();
-  before_ = arm.torque();
+  if (readable) before_ = arm.torque();
   return active;
 }
 
@@ -125,15 +125,15 @@ void Bench::deactivate() {
   controller->release_interfaces();
 }
 
-bool Bench::update() {
+bool Bench::update(double period) {
   now = now + rclcpp::Duration::from_seconds(kDt);
-  return controller->update(now, rclcpp::Duration::from_seconds(kDt)) ==
+  return controller->update(now, rclcpp::Duration::from_seconds(period)) ==
          controller_interface::return_type::OK;
 }
 
-double Bench::cycle(Arm& arm) {
+double Bench::cycle(Arm& arm, double period) {
   arm.write_states();
-  EXPECT_TRUE(update());
+  EXPECT_TRUE(update(period));
   const Values torque = arm.torque();
   double change = 0;
   for (std::size_t i = 0; i < arm.size(); ++i) {

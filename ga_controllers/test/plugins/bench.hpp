@@ -52,13 +52,14 @@ class Bench {
   ~Bench();
 
   bool configure();  ///< and exports the references
-  bool activate(Arm& arm, bool chained = false);
+  /// `readable`: the torques can be read afterwards, to compare the next ones with.
+  bool activate(Arm& arm, bool chained = false, bool readable = true);
   void deactivate();
   /// One update, without the arm. Returns whether it was OK.
-  bool update();
-  /// One cycle: states, update, dt of the arm. Returns the largest change of a torque over its
-  /// limit.
-  double cycle(Arm& arm);
+  bool update(double period = kDt);
+  /// One cycle: states, update with this period, kDt of the arm. Returns the largest change of a
+  /// torque over its limit.
+  double cycle(Arm& arm, double period = kDt);
   /// Several of them; the largest of the changes.
   double cycles(Arm& arm, int count);
   void refer(const ga_controllers::Reference& reference);

@@ -68,26 +68,6 @@ TEST(Chained, FollowsItsReferencesOnEveryArm) {
   }
 }
 
-TEST(Chained, HoldsWhileTheReferenceIsNotFinite) {
-  if (!kTakesReferences) GTEST_SKIP() << "this law takes no reference";
-  Arm arm(puma());
-  Bench bench(kLaw, puma());
-  ASSERT_TRUE(bench.configure());
-  set_in_motion(bench, arm, 0);
-  follow(bench, arm, 0, 0.8);
-  Motion bad(arm.chain, 0.8);
-  for (Values* values : {&bad.q, &bad.qd, &bad.qdd}) {
-    Motion spoilt = bad;
-    (values == &bad.q ? spoilt.q : values == &bad.qd ? spoilt.qd : spoilt.qdd)[2] = NAN;
-    bench.refer(spoilt.reference());
-    EXPECT_LT(bench.cycles(arm, 1500), 0.01);
-    EXPECT_LT(arm.speed(), 1e-2);
-    EXPECT_LT(arm.distance(Motion(arm.chain, 0.8).q), 0.2);
-    bench.refer(Motion(arm.chain, 0.8).reference());
-    EXPECT_LT(bench.cycles(arm, 1), 0.01);
-  }
-}
-
 TEST(Chained, HoldsUntilThePredecessorSaysSomething) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
@@ -121,7 +101,7 @@ TEST(Chained, APredecessorThatStopsDeadMakesNoStep) {
     RecordProperty(friction ? "step_with_friction" : "step", std::to_string(step));
     // Friction that is fed forward reverses with the velocity.
     EXPECT_LT(first, 0.01);
-    EXPECT_LT(step, friction ? 0.15 : 0.01);
+    EXPECT_LT(step, friction ? 0.02 : 0.01);
     EXPECT_LT(furthest, 0.1);
     EXPECT_LT(arm.distance(hold.q), friction ? 0.03 : 1e-3);
     EXPECT_LT(arm.speed(), 1e-3);
@@ -159,7 +139,7 @@ TEST(Chained, APredecessorComesAndGoesWithoutABump) {
     restart(bench, arm, false);  // in mid-motion, without a set-point
     const Values at(arm.plant.q().begin(), arm.plant.q().end());
     EXPECT_LT(bench.cycle(arm), 0.01);
-    EXPECT_LT(bench.cycles(arm, 300), friction ? 0.05 : 0.01);
+    EXPECT_LT(bench.cycles(arm, 300), friction ? 0.02 : 0.01);
     bench.cycles(arm, 4000);
     EXPECT_LT(arm.speed(), 1e-3);
     if (kTakesReferences) {
@@ -172,7 +152,7 @@ TEST(Chained, APredecessorComesAndGoesWithoutABump) {
     hold.qdd.assign(6, 0.0);
     bench.refer(hold.reference());
     EXPECT_LT(bench.cycle(arm), 0.01);
-    EXPECT_LT(bench.cycles(arm, 1000), friction ? 0.05 : 0.01);
+    EXPECT_LT(bench.cycles(arm, 1000), 0.01);
     EXPECT_LT(arm.distance(hold.q), 1e-3);
   }
 }
@@ -218,13 +198,33 @@ TEST(Chained, ALongPauseIsNoRestart) {
   EXPECT_LT(arm.distance(elsewhere.q), 0.05);
 }
 
+/// As they are for the PUMA: all of the friction is fed forward where the velocity is a
+/// reference's.
+std::vector<Parameter> parameters_of(LawKind kind, bool friction) {
+  if (!friction || kind == LawKind::kGravityHold) return {};
+  if (!tracks(kind)) return {Parameter("friction", 0.7)};
+  return {Parameter("friction", 1.0), Parameter("friction_velocity", 3e-4)};
+}
+
+/// The largest change of a torque in the same motion without a switch.
+double without_switch(LawKind kind) {
+  Arm arm(puma(), true);
+  Bench bench(kind, puma(), parameters_of(kind, true), "unswitched");
+  EXPECT_TRUE(bench.configure());
+  set_in_motion(bench, arm, 0);
+  follow(bench, arm, 0, 0.6);
+  return follow(bench, arm, 0.6, 0.9);
+}
+
 TEST(Chained, HandsOverToEveryOtherControllerInMidMotion) {
+  double worst = 0, worst_with_friction = 0;
   for (const LawKind other : kAllLaws) {
     if (other == kLaw) continue;
     for (const bool friction : {false, true}) {
       for (const bool chained : {false, true}) {
         Arm arm(puma(), friction);
-        Bench first(kLaw, puma(), {}, "first"), second(other, puma(), {}, "second");
+        Bench first(kLaw, puma(), parameters_of(kLaw, friction), "first"),
+            second(other, puma(), parameters_of(other, friction), "second");
         ASSERT_TRUE(first.configure() && second.configure());
         set_in_motion(first, arm, 0);
         follow(first, arm, 0, 0.6);
@@ -234,12 +234,16 @@ TEST(Chained, HandsOverToEveryOtherControllerInMidMotion) {
         const std::string pair = name_of(kLaw) + " to " + name_of(other) +
                                  (chained ? ", chained" : ", alone") +
                                  (friction ? ", friction" : "");
-        if (chained) {
-          EXPECT_LT(follow(second, arm, 0.6, 0.601), 0.01) << pair;
-          EXPECT_LT(follow(second, arm, 0.601, 0.9), friction ? 0.05 : 0.02) << pair;
-        } else {
-          EXPECT_LT(second.cycle(arm), 0.01) << pair;
-          EXPECT_LT(second.cycles(arm, 300), friction ? 0.05 : 0.02) << pair;
+        const double change = chained ? follow(second, arm, 0.6, 0.62) : second.cycles(arm, 20);
+        const double later = chained ? follow(second, arm, 0.62, 0.9) : second.cycles(arm, 280);
+        EXPECT_LT(change, 0.01) << pair;
+        // With friction the torque has steps of its own where a joint stops or turns round.
+        EXPECT_LT(later,
+                  0.01 + (friction ? std::max(without_switch(kLaw), without_switch(other)) : 0))
+            << pair;
+        (friction ? worst_with_friction : worst) =
+            std::max(friction ? worst_with_friction : worst, change);
+        if (!chained) {
           second.cycles(arm, 4000);
           EXPECT_LT(arm.speed(), 1e-3) << pair;
           EXPECT_LT(arm.distance(at), 0.2) << pair;
@@ -247,6 +251,8 @@ TEST(Chained, HandsOverToEveryOtherControllerInMidMotion) {
       }
     }
   }
+  RecordProperty("switch_step", std::to_string(worst));
+  RecordProperty("switch_step_with_friction", std::to_string(worst_with_friction));
 }
 
 TEST(Chained, AllocatesNothing) {
