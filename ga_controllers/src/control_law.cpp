@@ -253,6 +253,7 @@ struct ControlLaw::Impl {
     }
   }
   void fade_reference(double dt) {
+    since_change += dt;
     if (jumped && !changed && parameters.blend_time > 0) fade_from_reference(dt);
     std::copy(q_ref.begin(), q_ref.end(), q_ref_used.begin());
     std::copy(qd_ref.begin(), qd_ref.end(), qd_ref_used.begin());
@@ -266,7 +267,6 @@ struct ControlLaw::Impl {
       qd_ref_used[i] += left.qd;
       qdd_ref_used[i] += left.qdd;
     }
-    since_change += dt;
     if (guard && takes_reference()) {
       departure = guard->keep(q_valid, dt, {q_ref_used, qd_ref_used, qdd_ref_used});
     }

@@ -21,7 +21,7 @@ namespace test {
 /// Largest changes of a torque over its limit, from one cycle to the next.
 struct Steps {
   double any = 0;
-  double at_switch = 0;  ///< in the two cycles after a switch of controllers
+  double at_switch = 0;  ///< in the 20 cycles after a switch of controllers
 
   void add(const Steps& other) {
     any = std::max(any, other.any);
@@ -104,7 +104,7 @@ class PlantSystem : public hardware_interface::SystemInterface {
       const bool driven = std::isfinite(commanded) && driven_;
       const double step = std::abs(commanded - torque_[i]) / chain_.joints()[i].limits.effort;
       if (driven) {
-        watch_->steps.add({step, since_switch_ < 2 ? step : 0});
+        watch_->steps.add({step, since_switch_ < 20 ? step : 0});
       }
       torque_[i] = std::isfinite(commanded) ? commanded : 0;
     }
