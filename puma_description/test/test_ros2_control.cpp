@@ -59,11 +59,12 @@ TEST_P(ControlTagTest, DrivesArriveAsJointParameters) {
   for (const auto& joint : components[0].joints) {
     for (const char* name :
          {"gear_ratio", "armature", "viscous_friction", "coulomb_friction_positive",
-          "coulomb_friction_negative", "torque_per_volt", "max_voltage", "voltage_direction",
-          "encoder_counts_per_rev", "encoder_direction", "brake"}) {
+          "coulomb_friction_negative", "torque_per_volt", "torque_rate_limit", "max_voltage",
+          "voltage_direction", "encoder_counts_per_rev", "encoder_direction", "brake"}) {
       EXPECT_TRUE(joint.parameters.contains(name)) << joint.name << ' ' << name;
     }
   }
+  EXPECT_EQ(components[0].joints[0].parameters.at("torque_rate_limit"), "19520.0");
   EXPECT_EQ(components[0].joints[1].parameters.at("gear_ratio"), "107.815");
   EXPECT_EQ(components[0].joints[5].parameters.at("coupling_motor5"), "0.180556");
 }
