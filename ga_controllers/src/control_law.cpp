@@ -215,11 +215,20 @@ struct ControlLaw::Impl {
       const Fading::State left{q_valid[i] - q_ref[i], qd_valid[i] - qd_ref[i],
                                braking[i] != 0 ? braking[i] - qdd_ref[i] : 0};
       fading[i].start(left, bounds(i, 1.5 / parameters.blend_time));
-      swings[i] = is_jump(i, left.q, left.qd);
+      swings[i] = turns_friction(i);
     }
     if (guard && fades) guard->begin(q_valid, qd_valid, braking);
   }
   double strength(std::size_t i) const { return limit[i] / (inertia[i * n + i] + 1e-12); }
+  /// Is the way to the given reference so lively that friction would change faster than it may?
+  bool turns_friction(std::size_t i) const {
+    const Fading& f = fading[i];
+    const double acceleration =
+        f.decay * std::max(0.23 * f.decay * std::abs(f.error), 0.8 * std::abs(f.rate));
+    const double coulomb = std::max(drives[i].coulomb_positive, drives[i].coulomb_negative);
+    return parameters.friction * coulomb * acceleration >
+           kSlewOfFriction * limit[i] * parameters.friction_velocity;
+  }
   /// The deceleration that the torque before the change gives to joints that brake ahead of a
   /// position limit: a reference that began without would need the way for it again. Elsewhere, and
   /// where it would speed the joint up, the estimate is not needed and may be a payload or friction
@@ -249,7 +258,7 @@ struct ControlLaw::Impl {
       const Fading::State left{q_ref_used[i] + (qd_ref_used[i] + qd) / 2 * dt - q_ref[i],
                                qd - qd_ref[i], qdd - qdd_ref[i]};
       fading[i].start(left, bounds(i, std::max(1 / parameters.blend_time, std::sqrt(gains[i].kp))));
-      swings[i] = swings[i] || is_jump(i, left.q, left.qd);
+      swings[i] = swings[i] || turns_friction(i);
     }
   }
   void fade_reference(double dt) {

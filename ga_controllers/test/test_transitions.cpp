@@ -141,6 +141,22 @@ TEST(Transitions, SwapsOfControllersThatFeedFrictionForwardAreBumpless) {
   RecordProperty("worst_step", std::to_string(worst));
 }
 
+TEST(Transitions, AStartBesideTheReferenceByACountDoesNotSlowFrictionDown) {
+  // A count of joint 1's encoder. A motion that begins at once needs all of the friction at once.
+  LawParameters p = fed_forward(LawKind::kTracking);
+  p.gains = {gains_from_bandwidth(60, 1)};
+  const Values start = Wave(0).q, rest(6, 0.0);
+  Values beside = start, moving(6, 0.01), tau(6);
+  beside[0] += 1e-4;
+  const Chain chain = puma();
+  ControlLaw law(chain, p);
+  law.start(beside, rest, Values(6, NAN));
+  for (int k = 0; k < 20; ++k) law.update(beside, rest, {start, rest, rest}, kDt, tau);
+  const Values pulled(6, 15.0);  // the acceleration that explains the velocity
+  law.update(beside, rest, {start, moving, pulled}, kDt, tau);
+  EXPECT_GT(law.terms().friction[0], chain.joints()[0].drive.coulomb_positive);
+}
+
 TEST(Transitions, AFarSetPointIsApproachedWithinTheVelocityLimit) {
   const Values start{0, -1.9, 1.6, 0, 0.1, 0}, rest(6, 0.0);
   for (const LawKind kind :
