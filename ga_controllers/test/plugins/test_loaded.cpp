@@ -268,9 +268,9 @@ TEST(Loaded, TheChainChangesInMidMotionWithoutABump) {
       cell.watch->take_steps();
       const Values at = cell.watch->position();
       ASSERT_TRUE(cell.change({}, {"trajectory"}));
-      cell.pass(0.05);
+      cell.pass(0.3);
       steps.add(cell.watch->take_steps());
-      cell.pass(0.8);
+      cell.pass(1);
       furthest = std::max(furthest, cell.distance(at));
       EXPECT_TRUE(cell.active("law"));
       EXPECT_LT(cell.watch->speed(), 0.02);
