@@ -242,17 +242,17 @@ TEST(Alone, AFarSetPointIsApproachedWithinTheVelocityLimits) {
       fastest =
           std::max(fastest, std::abs(arm.plant.qd()[i]) / arm.chain.joints()[i].limits.velocity);
     }
-    if (k == 200) {
-      ASSERT_TRUE(user.wait([&] { return !user.states.empty(); }));
-    }
+    if (k != 200) continue;
+    // On the way the state tells the set-point as it was given, beside what is followed.
+    ASSERT_TRUE(user.wait([&] {
+      bench.cycles(arm, 1);
+      return !user.states.empty() && value(user.states.back(), 1, "reference.position") == far[1];
+    }));
+    EXPECT_LT(value(user.states.back(), 1, "followed.position"), far[1] - 0.1);
   }
   EXPECT_LT(fastest, 1.03);
   EXPECT_GT(fastest, 0.8);
   EXPECT_LT(arm.distance(far), 1e-3);
-  // On the way the state tells the set-point as it was given, beside what is followed.
-  const StateMessage& state = user.states.front();
-  EXPECT_EQ(value(state, 1, "reference.position"), far[1]);
-  EXPECT_LT(value(state, 1, "followed.position"), far[1] - 0.5);
 }
 
 TEST(Alone, ASetPointThatIsTooOldOrTooEarlyIsRefused) {
@@ -325,11 +325,15 @@ TEST(Alone, NewGainsMakeNoStep) {
   bench.cycles(arm, 250);
   const auto node = bench.controller->get_node();
   ASSERT_TRUE(node->set_parameter(Parameter("gains.bandwidth", Values{60})).successful);
-  EXPECT_LT(bench.cycles(arm, 300), 0.01);
+  // Point to point damps the arm's own velocity: with twice the Kd a fast arm is braked hard.
+  const double allowed = kLaw == LawKind::kPointToPoint ? 0.05 : 0.01;
+  EXPECT_LT(bench.cycles(arm, 1), 0.01);
+  EXPECT_LT(bench.cycles(arm, 300), allowed);
   if (kTakesReferences) user.send(message(arm.chain, rest));
   bench.cycles(arm, 250);
   ASSERT_TRUE(node->set_parameter(Parameter("gains.kp", Values{9, 8, 7, 6, 5, 4})).successful);
-  EXPECT_LT(bench.cycles(arm, 300), 0.01);
+  EXPECT_LT(bench.cycles(arm, 1), 0.01);
+  EXPECT_LT(bench.cycles(arm, 300), allowed);
   const auto refused = [&](const Parameter& parameter, const std::string& reason) {
     const auto result = node->set_parameter(parameter);
     EXPECT_FALSE(result.successful) << parameter.get_name();
