@@ -125,6 +125,7 @@ struct ControlLaw::Impl {
         torque_step(n),
         factor(n * n),
         fading(n),
+        to_go(n),
         braking(n),
         swings(n),
         slews(n),
@@ -270,8 +271,10 @@ struct ControlLaw::Impl {
     if (changed) fade_from_arm();
     jumped = false;
     for (std::size_t i = 0; i < n; ++i) {
+      to_go[i] = 0;
       if (fading[i].over(since_change)) continue;
       const Fading::State left = fading[i].at(since_change);
+      to_go[i] = std::abs(left.q);
       q_ref_used[i] += left.q;
       qd_ref_used[i] += left.qd;
       qdd_ref_used[i] += left.qdd;
@@ -312,13 +315,14 @@ struct ControlLaw::Impl {
   /// Integrates e, but not while its effect is cut off by a limit, nor rounding noise at rest.
   void integrate(std::size_t i, double e, double dt) {
     // The followed reference: after a change it moves although the given one may rest. One that
-    // moves by less than the dead band in a second rests, unless it is turning back; and so does
-    // one that is so slow that its friction is no longer fed forward in full.
+    // moves by less than the dead band in a second rests, unless it is turning back or has yet to
+    // set out; and so does one that is so slow that its friction is no longer fed forward in full.
     const double band = parameters.integral_dead_band;
     const bool at_goal = std::abs(e) < band;
     const double slow =
         std::max(band, parameters.friction > 0 ? 2 * parameters.friction_velocity : 0);
-    const bool resting = std::abs(qd_ref_used[i]) <= slow && std::abs(qdd_ref_used[i]) <= 10 * slow;
+    const bool resting = std::abs(qd_ref_used[i]) <= slow &&
+                         std::abs(qdd_ref_used[i]) <= 10 * slow && to_go[i] <= slow;
     rests[i] = !resting ? Rest::kMoving : at_goal ? Rest::kAtGoal : Rest::kBeside;
     if (rests[i] == Rest::kAtGoal) return;
     push[i] = e < 0 ? 1 : -1;
@@ -440,6 +444,7 @@ struct ControlLaw::Impl {
   std::vector<double> pushed;               ///< what the law has added since, up to the friction
   std::vector<double> torque_step, factor;  ///< scratch of forget_pushes() and estimate_braking()
   std::vector<Fading> fading;
+  std::vector<double> to_go;    ///< rad, between the followed reference and the given one
   std::vector<double> braking;  ///< rad/s², at the last change
   std::vector<char> swings;     ///< the followed reference, over to the given one
   std::vector<char> slews;      ///< the friction that is fed forward is still on its way
