@@ -164,14 +164,24 @@ def why_not_spawned(names, active, loaded, file):
             f'above. Their parameters are in {file}')
 
 
-def controlled_arm(context, plugin, parameters=(), inactive=False, then=()):
+def update_rate(context):
+    """Return the control loop's rate, Hz; refuses what is none."""
+    text = value(context, 'update_rate')
+    if not text.isascii() or not text.isdigit() or not 10 <= int(text) <= 10000:
+        raise RuntimeError(f'update_rate:={text}: give a whole number of Hz from 10 to 10000')
+    return int(text)
+
+
+def controlled_arm(context, plugin=None, parameters=(), inactive=False, model=None, then=()):
     """Return everything for a PUMA behind this hardware plugin; `parameters` are key=value.
 
     inactive: the hardware is connected and shows its state, and waits for a person to go on.
+    model: description() of the arm, if it is made already; plugin and parameters are not asked.
     then: actions for when all controllers are there.
     """
-    words = ' '.join([*parameters, value(context, 'hardware_parameters')])
-    model = description(context, hardware_plugin=plugin, hardware_parameters=words)
+    if model is None:
+        words = ' '.join([*parameters, value(context, 'hardware_parameters')])
+        model = description(context, hardware_plugin=plugin, hardware_parameters=words)
     active = active_controllers(value(context, 'controller'))
     waiting = {}
     if inactive:
@@ -186,8 +196,8 @@ def control_nodes(context, model, names, active, manager_parameters=None, then=(
     """Return the controller manager of a described arm, its frames, its controllers and RViz."""
     clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
     # On /diagnostics, which all robots share, names with the namespace; the hardware has them too.
-    manager = {'update_rate': int(value(context, 'update_rate')),
-               'diagnostic_updater.use_fqn': True, **(manager_parameters or {})}
+    manager = {'update_rate': update_rate(context), 'diagnostic_updater.use_fqn': True,
+               **(manager_parameters or {})}
     return [
         robot_state_publisher(context, model, clock),
         Node(package='controller_manager', executable='ros2_control_node',

@@ -34,7 +34,7 @@ class Cell {
   explicit Cell(const emulator::EmulatedArmOptions& options = default_emulated_arm())
       : chain(Chain::from_urdf_file(PUMA_URDF)),
         robot(chain, {}, Bus::kPrivate, {}, options),
-        arm(robot.io(), robot.settings(), kPeriod),
+        arm(robot.io(robot.claim()), robot.settings(), kPeriod),
         loop(
             arm, chain, law_for(chain), loop_options(), nullptr, [this] { return next(); }, stop) {}
 

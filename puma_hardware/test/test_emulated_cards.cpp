@@ -258,12 +258,31 @@ TEST(SharedCards, AreRemovedByTheirCreatorOnly) {
 TEST(SharedCards, OldOnesOfTheNameAreReplaced) {
   const std::string name = own_name("replaced");
   const CardSettings settings;
-  auto old = EmulatedCards::create_shared(name, settings);
-  write_code(*old, 0, 0x900);
+  const pid_t killed = fork_child([&] {
+    const auto old = EmulatedCards::create_shared(name, settings);
+    write_code(*old, 0, 0x900);
+    _exit(0);  // nothing is tidied up
+  });
+  ASSERT_EQ(wait_for(killed), 0);
+  ASSERT_NO_THROW(EmulatedCards::open_shared(name, settings)) << "they outlive their creator";
   const auto fresh = EmulatedCards::create_shared(name, settings);
   EXPECT_EQ(fresh->output_volts(0), -10);
-  old.reset();
-  EXPECT_NO_THROW(EmulatedCards::open_shared(name, settings)) << "the old creator's end";
+}
+
+TEST(SharedCards, AreNotTakenFromALivingCreator) {
+  const std::string name = own_name("living");
+  const CardSettings settings;
+  const auto mine = EmulatedCards::create_shared(name, settings);
+  write_code(*mine, 0, 0x900);
+  try {
+    EmulatedCards::create_shared(name, settings);
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("process " + std::to_string(getpid())),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(EmulatedCards::open_shared(name, settings)->output_volts(0), mine->output_volts(0));
 }
 
 TEST(SharedCards, CanBeWaitedFor) {

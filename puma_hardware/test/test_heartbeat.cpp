@@ -96,6 +96,33 @@ TEST_F(HeartbeatTest, RefusesASecondControllerWhileTheFirstLives) {
   EXPECT_EQ(in_child([&] { return Heartbeat(name_).arm() ? 1 : 0; }), 1);
 }
 
+TEST_F(HeartbeatTest, TellsWhenSomebodyElseEndedIt) {
+  Heartbeat heartbeat(name_);
+  EXPECT_FALSE(heartbeat.overruled()) << "never armed";
+  ASSERT_TRUE(heartbeat.arm());
+  EXPECT_FALSE(heartbeat.overruled());
+  Heartbeat(name_).disarm();
+  EXPECT_TRUE(heartbeat.overruled());
+  ASSERT_TRUE(heartbeat.arm());
+  EXPECT_FALSE(heartbeat.overruled());
+  heartbeat.trip();
+  EXPECT_FALSE(heartbeat.overruled()) << "that was the guard";
+  ASSERT_TRUE(heartbeat.arm());
+  heartbeat.disarm();
+  EXPECT_FALSE(heartbeat.overruled()) << "that was its own end";
+}
+
+TEST_F(HeartbeatTest, CarriesTheGuardsSettings) {
+  Heartbeat heartbeat(name_);
+  EXPECT_EQ(heartbeat.guard_settings(), 0U);
+  EXPECT_EQ(in_child([&] {
+              Heartbeat(name_).watch(0x02C0'0002'0002'FFFF);
+              return 0;
+            }),
+            0);
+  EXPECT_EQ(heartbeat.guard_settings(), 0x02C0'0002'0002'FFFFU);
+}
+
 TEST_F(HeartbeatTest, IsTakenOverFromADeadController) {
   ASSERT_EQ(in_child([&] { return Heartbeat(name_).arm() ? 0 : 1; }), 0);
   Heartbeat heartbeat(name_);

@@ -8,7 +8,9 @@
 #include <stdexcept>
 
 #include "cli/hardware_parameters.hpp"
+#include "cli/settings_file.hpp"
 #include "cli/share_folder.hpp"
+#include "puma_hardware/runtime/guard.hpp"
 #include "puma_hardware/runtime/heartbeat.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
 
@@ -19,6 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::atomic<bool> stop_requested = false;
+constexpr std::int64_t kGuardPatience = 100'000'000;  ///< ns
+
+}  // namespace
 
 Bus bus_of(const ArmOptions& options) {
   if (options.io == "ports") {
@@ -30,7 +35,14 @@ Bus bus_of(const ArmOptions& options) {
   return options.cell.empty() ? Bus::kPrivate : Bus::kShared;
 }
 
-}  // namespace
+void add_description_options(CLI::App& command, ArmOptions& options) {
+  command.add_option("--urdf", options.urdf, "Robot (default: the PUMA 560)");
+  command.add_option("--settings", options.settings,
+                     "File of this arm's settings, `name: value` a line, in place of the "
+                     "description's");
+  command.add_option("--set", options.set,
+                     "A setting in place of both, as pcl726.base=0x2C0; repeatable");
+}
 
 void add_robot_options(CLI::App& command, ArmOptions& options) {
   command.add_option("--io", options.io, "Where the cards are")
@@ -39,14 +51,13 @@ void add_robot_options(CLI::App& command, ArmOptions& options) {
   command.add_option("--cell", options.cell,
                      "Emulated cards of a running `puma emulate NAME` (default: a robot of this "
                      "command's own)");
-  command.add_option("--urdf", options.urdf, "Robot (default: the PUMA 560)");
-  command.add_option("--set", options.set,
-                     "A setting in place of the description's, as pcl726.base=0x2C0; repeatable");
+  add_description_options(command, options);
 }
 
 void add_drive_options(CLI::App& command, ArmOptions& options) {
   command.add_option("--calibration", options.calibration,
-                     "Table of potentiometers and index pulses (default: the emulated arm's)");
+                     "Table of potentiometers and index pulses (default: the settings' "
+                     "calibration_file, or the emulated arm's)");
   command.add_option("--rate", options.rate, "Hz")
       ->check(CLI::Range(100.0, 5000.0))
       ->capture_default_str();
@@ -57,7 +68,7 @@ void add_drive_options(CLI::App& command, ArmOptions& options) {
                    "Do not wait for the clock (with an emulated robot of its own)");
 }
 
-Parameters parameters_of(const ArmOptions& options, std::string& urdf_text) {
+std::string description_of(const ArmOptions& options) {
   const fs::path path = options.urdf.empty()
                             ? share_folder("puma_description") / "urdf/puma560.urdf"
                             : fs::path(options.urdf);
@@ -65,12 +76,26 @@ Parameters parameters_of(const ArmOptions& options, std::string& urdf_text) {
   if (!file) throw std::runtime_error("--urdf " + path.string() + ": cannot be read");
   std::ostringstream text;
   text << file.rdbuf();
-  urdf_text = text.str();
-  Parameters parameters = hardware_parameters(urdf_text, options.set);
-  // Said by options here; the ROS 2 plugin takes them as parameters.
-  for (const char* name : {"io", "cell"}) parameters.erase(name);
-  if (!options.calibration.empty()) parameters["calibration_file"] = options.calibration;
+  return text.str();
+}
+
+Parameters settings_of(const ArmOptions& options) {
+  Parameters settings = assigned(options.set);
+  if (!options.calibration.empty()) settings["calibration_file"] = options.calibration;
+  if (!options.settings.empty()) settings.merge(read_settings(options.settings));
+  return settings;
+}
+
+Parameters arm_parameters(Parameters parameters) {
+  std::erase_if(parameters, [](const auto& entry) { return concerns_plugin(entry.first); });
   return parameters;
+}
+
+Parameters parameters_of(const ArmOptions& options, std::string& urdf_text) {
+  urdf_text = description_of(options);
+  Parameters parameters = settings_of(options);
+  parameters.merge(hardware_parameters(urdf_text));
+  return arm_parameters(std::move(parameters));
 }
 
 emulator::EmulatedArmOptions emulated_arm_of(const ArmOptions& options) {
@@ -95,15 +120,41 @@ Robot open_robot(const ArmOptions& options) {
 }
 
 std::string calibration_file(const ArmOptions& options) {
-  if (!options.calibration.empty()) return options.calibration;
-  if (options.io == "ports") {
-    throw std::runtime_error("--calibration: name the file that `puma calibrate --build` wrote");
+  std::string text;
+  const Parameters parameters = parameters_of(options, text);
+  if (const auto file = parameters.find("calibration_file");
+      file != parameters.end() && !file->second.empty()) {
+    return file->second;
   }
-  return share_folder("puma_hardware") / "config/emulated_calibration.json";
+  if (options.io == "ports") {
+    throw std::runtime_error(
+        "--calibration: name the file that `puma calibrate --build` wrote, here or as "
+        "calibration_file in the --settings");
+  }
+  const fs::path tables = share_folder("puma_hardware") / "config";
+  const fs::path own = tables / ("emulated_calibration_" + robot_name(text) + ".json");
+  return fs::exists(own) ? own : tables / "emulated_calibration.json";
 }
 
-std::string heartbeat_name(const ArmOptions& options) {
-  return options.cell.empty() ? options.io : options.cell;
+std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
+  if (robot.bus() == Bus::kPrivate) return nullptr;
+  auto heartbeat = std::make_unique<Heartbeat>(robot.name());
+  if (!heartbeat->guard_alive(kGuardPatience)) {
+    throw std::runtime_error(
+        "no guard is on watch for '" + robot.name() +
+        "': if this process died, the last voltages would stay on the amplifiers. Start `puma "
+        "guard` with the same --io or --cell and the same settings first");
+  }
+  const Pcl726Settings& cards = robot.settings().cards.pcl726;
+  if (heartbeat->guard_settings() != cut_settings(cards)) {
+    throw std::runtime_error(
+        "the guard on watch for '" + robot.name() +
+        "' has other settings, and what it writes would not be 0 V; the "
+        "settings here are " +
+        cut_settings_text(cards) +
+        ". Start `puma guard` anew with the same --settings, --urdf and --set");
+  }
+  return heartbeat;
 }
 
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {

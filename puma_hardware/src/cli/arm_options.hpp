@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "puma_hardware/arm/calibration_table.hpp"
+#include "puma_hardware/runtime/heartbeat.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware::cli {
@@ -20,6 +21,7 @@ struct ArmOptions {
   std::string io = "emulated";
   std::string cell;
   std::string urdf;
+  std::string settings;  ///< file
   std::vector<std::string> set;
   std::string calibration;
   double rate = 1000;
@@ -28,18 +30,30 @@ struct ArmOptions {
   bool fast = false;
 };
 
-/// --io, --cell, --urdf, --set.
+/// --urdf, --settings, --set.
+void add_description_options(CLI::App& command, ArmOptions& options);
+/// Those, --io and --cell.
 void add_robot_options(CLI::App& command, ArmOptions& options);
 /// --calibration, --rate, --start, --seed, --fast.
 void add_drive_options(CLI::App& command, ArmOptions& options);
 
 /// Throws std::runtime_error naming the option that does not fit, and what Robot throws.
 Robot open_robot(const ArmOptions& options);
-/// The file that --calibration names, or the one of the emulated arm.
+/// The file that --calibration or the settings name, or the one of the emulated arm.
 std::string calibration_file(const ArmOptions& options);
-/// Under which name the controlling process and its guard meet.
-std::string heartbeat_name(const ArmOptions& options);
+/// Of a guard that is on watch for these cards with the same settings, else it throws
+/// std::runtime_error. Null for a robot of this process, which ends with it.
+std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot);
 emulator::EmulatedArmOptions emulated_arm_of(const ArmOptions& options);
+/// Throws std::runtime_error naming what does not fit.
+Bus bus_of(const ArmOptions& options);
+/// The text of the description, as its file has it.
+std::string description_of(const ArmOptions& options);
+/// What --settings, --set and --calibration say, the later over the earlier.
+Parameters settings_of(const ArmOptions& options);
+/// Those of the arm and its cards: the others are said by options here.
+Parameters arm_parameters(Parameters parameters);
+/// Those of the description, and settings_of() over them.
 Parameters parameters_of(const ArmOptions& options, std::string& urdf_text);
 
 /// The clock of the loop: the emulated arm's own with --fast, else the machine's.

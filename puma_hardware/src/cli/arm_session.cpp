@@ -15,18 +15,6 @@ namespace puma_hardware::cli {
 namespace {
 
 constexpr int kPriority = 80;
-constexpr std::int64_t kGuardPatience = 100'000'000;
-
-std::unique_ptr<Heartbeat> open_heartbeat(const ArmOptions& options, Bus bus, bool unguarded) {
-  if (bus == Bus::kPrivate || unguarded) return nullptr;
-  auto heartbeat = std::make_unique<Heartbeat>(heartbeat_name(options));
-  if (!heartbeat->guard_alive(kGuardPatience)) {
-    throw std::runtime_error(
-        "no guard is on watch: if this process died, the last voltages would stay on the "
-        "amplifiers. Start `puma guard` with the same --io or --cell first");
-  }
-  return heartbeat;
-}
 
 ArmLoopOptions loop_options(const ArmOptions& options, Robot& robot) {
   ArmLoopOptions loop;
@@ -50,10 +38,12 @@ ga_controllers::LawParameters parameters_of(const LawChoice& law, const ga_dynam
 
 ArmSession::ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law)
     : robot_(open_robot(options)),
-      heartbeat_(open_heartbeat(options, robot_.bus(), unguarded)),
-      arm_(robot_.io(), robot_.settings(), 1 / options.rate),
+      claim_(robot_.claim()),
+      heartbeat_(unguarded ? nullptr : guarded_heartbeat(robot_)),
+      arm_(robot_.io(claim_), robot_.settings(), 1 / options.rate),
       loop_(arm_, robot_.chain(), parameters_of(law, robot_.chain()), loop_options(options, robot_),
-            heartbeat_.get(), clock_of(options, robot_), stop_request()) {}
+            heartbeat_.get(), clock_of(options, robot_), stop_request()),
+      on_the_clock_(!options.fast) {}
 
 void ArmSession::explain(LoopEnd end) {
   const SafetyMachine& safety = arm_.safety();

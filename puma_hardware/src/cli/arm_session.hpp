@@ -25,8 +25,8 @@ struct LawChoice {
 
 class ArmSession {
  public:
-  /// Opens the robot and its guard's heartbeat. With real or shared cards a guard must be on watch
-  /// unless `unguarded`. Throws what opening throws.
+  /// Claims and opens the robot and its guard's heartbeat. With real or shared cards a guard must
+  /// be on watch unless `unguarded`. Throws what opening throws.
   ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law);
 
   Robot& robot() { return robot_; }
@@ -43,6 +43,7 @@ class ArmSession {
   void explain(LoopEnd end);
 
   Robot robot_;
+  CardClaim claim_;
   std::unique_ptr<Heartbeat> heartbeat_;
   PumaArm arm_;
   ArmLoop loop_;

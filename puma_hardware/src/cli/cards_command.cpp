@@ -22,7 +22,7 @@
 namespace puma_hardware::cli {
 namespace {
 
-constexpr std::int64_t kGuardTimeout = 100'000'000;  ///< ns
+constexpr std::int64_t kGuardTimeout = 100'000'000;  ///< ns without a sign that it lives
 
 /// What one joint's wires show.
 struct JointLine {
@@ -33,16 +33,11 @@ struct JointLine {
   std::optional<std::int64_t> index;  ///< count at the last index pulse
 };
 
-/// All four cards, opened: DACs at 0 V, counters at 0.
+/// All four cards, opened: DACs at 0 V, counters at 0. Even looking writes (the A/D card's
+/// multiplexer, the counters' latches), so they are claimed.
 class Cards {
  public:
-  Cards(PortIo& io, const CardSettings& settings)
-      : settings_(settings),
-        dacs_(io, settings.pcl726),
-        analog_(io, settings.pcl818),
-        counters_{Pcl833(io, settings.pcl833, 0), Pcl833(io, settings.pcl833, 1)} {
-    each_counter([](Pcl833& card, int channel, std::size_t) { card.begin_index_search(channel); });
-  }
+  explicit Cards(Robot& robot) : Cards(robot, robot.claim(), robot.settings().cards) {}
   ~Cards() {
     each_counter([](Pcl833& card, int channel, std::size_t) { card.end_index_search(channel); });
   }
@@ -68,6 +63,16 @@ class Cards {
   Pcl818& analog() { return analog_; }
 
  private:
+  Cards(Robot& robot, CardClaim claim, const CardSettings& settings)
+      : claim_(std::move(claim)),
+        settings_(settings),
+        dacs_(robot.io(claim_), settings.pcl726),
+        analog_(robot.io(claim_), settings.pcl818),
+        counters_{Pcl833(robot.io(claim_), settings.pcl833, 0),
+                  Pcl833(robot.io(claim_), settings.pcl833, 1)} {
+    each_counter([](Pcl833& card, int channel, std::size_t) { card.begin_index_search(channel); });
+  }
+
   void each_counter(const std::function<void(Pcl833&, int, std::size_t)>& visit) {
     for (std::size_t joint = 0; joint < 6; ++joint) {
       const int wired = settings_.pcl833.channel[joint];
@@ -75,6 +80,7 @@ class Cards {
     }
   }
 
+  CardClaim claim_;  ///< before the cards, which are written to when they come and when they go
   CardSettings settings_;
   Pcl726 dacs_;
   Pcl818 analog_;
@@ -112,16 +118,6 @@ void print_lines(const Cards& cards, const ArmSettings& settings) {
   }
 }
 
-/// Opening the cards stops whatever moves: not while another process drives the arm.
-void refuse_if_driven(const ArmOptions& options) {
-  if (options.io == "emulated" && options.cell.empty()) return;
-  const Heartbeat heartbeat(heartbeat_name(options));
-  if (heartbeat.armed() && heartbeat.beat_age_ns() < 1'000'000'000) {
-    throw std::runtime_error("process " + std::to_string(heartbeat.controller_pid()) +
-                             " drives the arm; stop it first");
-  }
-}
-
 void let_time_pass(Robot& robot) {
   const timespec period{0, 1'000'000};
   if (robot.arm() != nullptr) {
@@ -132,10 +128,9 @@ void let_time_pass(Robot& robot) {
 }
 
 void probe(const ArmOptions& options) {
-  refuse_if_driven(options);
   Robot robot = open_robot(options);
   const CardSettings& settings = robot.settings().cards;
-  Cards cards(robot.io(), settings);
+  Cards cards(robot);
   std::printf("PCL-%s at 0x%03X: answers, %s inputs\n", to_string(settings.pcl818.variant),
               settings.pcl818.base,
               cards.analog().differential() ? "differential" : "single-ended");
@@ -148,9 +143,8 @@ void probe(const ArmOptions& options) {
 }
 
 void read(const ArmOptions& options) {
-  refuse_if_driven(options);
   Robot robot = open_robot(options);
-  Cards cards(robot.io(), robot.settings().cards);
+  Cards cards(robot);
   for (int i = 0; i < 10; ++i) let_time_pass(robot);
   cards.look();
   cards.look_at_pots();
@@ -158,9 +152,8 @@ void read(const ArmOptions& options) {
 }
 
 void watch(const ArmOptions& options, double seconds) {
-  refuse_if_driven(options);
   Robot robot = open_robot(options);
-  Cards cards(robot.io(), robot.settings().cards);
+  Cards cards(robot);
   const std::atomic<bool>& stop = stop_request();
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   const auto looks = static_cast<long>(seconds * 1000);
@@ -182,28 +175,25 @@ struct Pulse {
   bool unguarded = false;
 };
 
-std::unique_ptr<Heartbeat> guarded(const ArmOptions& options, Bus bus, bool unguarded) {
-  if (bus == Bus::kPrivate || unguarded) return nullptr;
-  auto heartbeat = std::make_unique<Heartbeat>(heartbeat_name(options));
-  if (!heartbeat->guard_alive(kGuardTimeout)) {
-    throw std::runtime_error(
-        "no guard is on watch; start `puma guard` with the same --io or --cell");
+std::unique_ptr<Heartbeat> armed(const Robot& robot, bool unguarded) {
+  auto heartbeat = unguarded ? nullptr : guarded_heartbeat(robot);
+  if (heartbeat && !heartbeat->arm()) {
+    throw std::runtime_error("process " + std::to_string(heartbeat->controller_pid()) +
+                             " drives the arm; stop it first");
   }
-  if (!heartbeat->arm()) throw std::runtime_error("another process drives the arm; stop it first");
   return heartbeat;
 }
 
 void output(const ArmOptions& options, const Pulse& pulse) {
-  refuse_if_driven(options);
   Robot robot = open_robot(options);
   const std::atomic<bool>& stop = stop_request();
   const CardSettings& settings = robot.settings().cards;
   const auto joint = static_cast<std::size_t>(pulse.joint - 1);
   const int channel = settings.pcl726.channel[joint];
-  Cards cards(robot.io(), settings);
+  Cards cards(robot);
   cards.look();
   const std::int64_t before = cards.lines()[joint].count;
-  const auto heartbeat = guarded(options, robot.bus(), pulse.unguarded);
+  const auto heartbeat = armed(robot, pulse.unguarded);
   cards.dacs().write_output(settings.pcl726.power_output, true);
   cards.dacs().write_output(settings.pcl726.brake_output, true);
   cards.dacs().write_volts(channel, pulse.volts);

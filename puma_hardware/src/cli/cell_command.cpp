@@ -69,9 +69,7 @@ void add_cell_command(CLI::App& app) {
                    "s to wait before looking; what the robot was at its end is shown even if it "
                    "ends before")
       ->check(CLI::Range(0.0, 3600.0));
-  command->add_option("--urdf", settings->arm.urdf, "Robot (default: the PUMA 560)");
-  command->add_option("--set", settings->arm.set,
-                      "A setting in place of the description's; repeatable");
+  add_description_options(*command, settings->arm);
   command->callback([settings] { run(*settings); });
 }
 

@@ -48,8 +48,7 @@ void add_emulate_command(CLI::App& app) {
       "Be a PUMA with its four cards, in shared memory, for commands with --cell NAME\n"
       "Example: puma emulate demo --start 0 -1.5 1.5 0 0 0");
   command->add_option("name", *name, "Letters, digits, _ and -")->required();
-  command->add_option("--urdf", options->urdf, "Robot (default: the PUMA 560)");
-  command->add_option("--set", options->set, "A setting in place of the description's; repeatable");
+  add_description_options(*command, *options);
   command->add_option("--start", options->start, "Where the arm stands at first, rad")->expected(6);
   command->add_option("--seed", options->seed, "Of the noise");
   command->callback([name, options] { run(*name, *options); });

@@ -7,33 +7,74 @@
 
 namespace puma_hardware::cli {
 
-Parameters hardware_parameters(const std::string& urdf_text,
-                               const std::vector<std::string>& assignments) {
-  tinyxml2::XMLDocument document;
+namespace {
+
+using tinyxml2::XMLElement;
+
+void parse(const std::string& urdf_text, tinyxml2::XMLDocument& document) {
   if (document.Parse(urdf_text.c_str(), urdf_text.size()) != tinyxml2::XML_SUCCESS) {
     throw std::runtime_error(std::string("description: not XML: ") + document.ErrorStr());
   }
-  Parameters parameters;
-  const tinyxml2::XMLElement* robot = document.RootElement();
-  const tinyxml2::XMLElement* control = robot->FirstChildElement("ros2_control");
-  if (control != nullptr) {
-    if (control->NextSiblingElement("ros2_control") != nullptr) {
-      throw std::runtime_error("description: more than one <ros2_control>; keep the arm's alone");
-    }
-    if (const auto* hardware = control->FirstChildElement("hardware"); hardware != nullptr) {
-      for (const auto* param = hardware->FirstChildElement("param"); param != nullptr;
-           param = param->NextSiblingElement("param")) {
-        const char* name = param->Attribute("name");
-        const char* text = param->GetText();
-        if (name == nullptr) {
-          throw std::runtime_error("description: a <param> of <hardware> has no name");
-        }
-        if (std::string(name).rfind("sim.", 0) != 0) {
-          parameters[name] = text == nullptr ? "" : text;
-        }
-      }
-    }
+}
+
+/// Null if there is none.
+XMLElement* hardware_of(tinyxml2::XMLDocument& document) {
+  XMLElement* control = document.RootElement()->FirstChildElement("ros2_control");
+  if (control == nullptr) return nullptr;
+  if (control->NextSiblingElement("ros2_control") != nullptr) {
+    throw std::runtime_error("description: more than one <ros2_control>; keep the arm's alone");
   }
+  return control->FirstChildElement("hardware");
+}
+
+std::string name_of(const XMLElement& param) {
+  const char* name = param.Attribute("name");
+  if (name == nullptr) {
+    throw std::runtime_error("description: a <param> of <hardware> has no name");
+  }
+  return name;
+}
+
+XMLElement* find(XMLElement& hardware, const std::string& name) {
+  for (auto* param = hardware.FirstChildElement("param"); param != nullptr;
+       param = param->NextSiblingElement("param")) {
+    if (name_of(*param) == name) return param;
+  }
+  return nullptr;
+}
+
+void add(XMLElement& hardware, const std::string& name, const std::string& value) {
+  XMLElement* param = hardware.InsertNewChildElement("param");
+  param->SetAttribute("name", name.c_str());
+  param->SetText(value.c_str());
+}
+
+}  // namespace
+
+Parameters hardware_parameters(const std::string& urdf_text) {
+  tinyxml2::XMLDocument document;
+  parse(urdf_text, document);
+  Parameters parameters;
+  const XMLElement* hardware = hardware_of(document);
+  if (hardware == nullptr) return parameters;
+  for (const auto* param = hardware->FirstChildElement("param"); param != nullptr;
+       param = param->NextSiblingElement("param")) {
+    const std::string name = name_of(*param);
+    const char* text = param->GetText();
+    if (name.rfind("sim.", 0) != 0) parameters[name] = text == nullptr ? "" : text;
+  }
+  return parameters;
+}
+
+std::string robot_name(const std::string& urdf_text) {
+  tinyxml2::XMLDocument document;
+  parse(urdf_text, document);
+  const char* name = document.RootElement()->Attribute("name");
+  return name == nullptr ? "" : name;
+}
+
+Parameters assigned(const std::vector<std::string>& assignments) {
+  Parameters parameters;
   for (const std::string& assignment : assignments) {
     const std::size_t equals = assignment.find('=');
     if (equals == 0 || equals == std::string::npos) {
@@ -42,6 +83,34 @@ Parameters hardware_parameters(const std::string& urdf_text,
     parameters[assignment.substr(0, equals)] = assignment.substr(equals + 1);
   }
   return parameters;
+}
+
+std::string with_hardware_parameters(const std::string& urdf_text, const Parameters& parameters,
+                                     const Parameters& defaults, const std::string& plugin) {
+  tinyxml2::XMLDocument document;
+  parse(urdf_text, document);
+  XMLElement* hardware = hardware_of(document);
+  if (hardware == nullptr) {
+    throw std::runtime_error("description: it has no <ros2_control> with a <hardware>; add one");
+  }
+  if (!plugin.empty()) {
+    XMLElement* element = hardware->FirstChildElement("plugin");
+    if (element == nullptr) element = hardware->InsertNewChildElement("plugin");
+    element->SetText(plugin.c_str());
+  }
+  for (const auto& [name, value] : parameters) {
+    if (XMLElement* param = find(*hardware, name); param != nullptr) {
+      param->SetText(value.c_str());
+    } else {
+      add(*hardware, name, value);
+    }
+  }
+  for (const auto& [name, value] : defaults) {
+    if (find(*hardware, name) == nullptr) add(*hardware, name, value);
+  }
+  tinyxml2::XMLPrinter printer;
+  document.Print(&printer);
+  return printer.CStr();
 }
 
 }  // namespace puma_hardware::cli

@@ -10,6 +10,7 @@
 #include "cli/calibrate_command.hpp"
 #include "cli/cards_command.hpp"
 #include "cli/cell_command.hpp"
+#include "cli/describe_command.hpp"
 #include "cli/emulate_command.hpp"
 #include "cli/guard_command.hpp"
 #include "cli/motion_command.hpp"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_calibrate_command(app);
     puma_hardware::cli::add_cards_command(app);
+    puma_hardware::cli::add_describe_command(app);
     puma_hardware::cli::add_guard_command(app);
     puma_hardware::cli::add_emulate_command(app);
     puma_hardware::cli::add_cell_command(app);

@@ -108,7 +108,13 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::create(
     const std::string& name, const CardSettings& settings) {
   auto segment = std::make_unique<Segment>();
   const std::string path = path_of(name);
-  shm_unlink(path.c_str());
+  const std::string lock = "emulator-" + name;
+  segment->lock = ProcessLock::take(lock);
+  if (!segment->lock) {
+    throw std::runtime_error("emulated cards '" + name + "': " + ProcessLock::holder(lock).text() +
+                             " is that robot already; stop it, or give this one another name");
+  }
+  shm_unlink(path.c_str());  // left by one that was killed
   segment->file = shm_open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (segment->file < 0) fail(path, "cannot create them", errno);
   segment->path = path;

@@ -7,9 +7,11 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "emulator/cards_state.hpp"
+#include "puma_hardware/runtime/process_lock.hpp"
 
 namespace puma_hardware::emulator {
 
@@ -18,7 +20,8 @@ struct EmulatedCards::Segment {
   CardsState* state = nullptr;
   std::string path;  ///< empty: private
   int file = -1;
-  pid_t creator = 0;  ///< of a shared segment; 0 where it was only opened
+  std::optional<ProcessLock> lock;  ///< of the creator
+  pid_t creator = 0;                ///< of a shared segment; 0 where it was only opened
 
   static std::unique_ptr<Segment> make_private(const CardSettings& settings, bool wall_clock);
   static std::unique_ptr<Segment> create(const std::string& name, const CardSettings& settings);

@@ -2,7 +2,6 @@
 #include "plugins/arm_setup.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -12,16 +11,6 @@ namespace puma_hardware {
 namespace {
 
 using hardware_interface::HardwareInfo;
-
-constexpr std::array kOwn{"io",
-                          "cell",
-                          "guard",
-                          "guard_timeout",
-                          "observer_feed",
-                          "initial_positions",
-                          "seed",
-                          "simulated_time",
-                          "real_time_factor"};
 
 Bus bus_of(const std::string& where, const std::string& io, const std::string& cell) {
   if (io == "ports" && cell.empty()) return Bus::kPorts;
@@ -73,7 +62,7 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
 
   std::unordered_map<std::string, std::string> own;
   for (const auto& [name, text] : info.hardware_parameters) {
-    if (std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end()) {
+    if (concerns_plugin(name)) {
       own.emplace(name, text);
     } else {
       setup.parameters.emplace(name, text);
@@ -82,9 +71,9 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
   ParameterText text(where, own);
   setup.cell = text.text("cell");
   setup.bus = bus_of(where, text.text("io", "ports"), setup.cell);
-  const bool guard = text.flag("guard", true);
-  if (guard && setup.bus == Bus::kPorts) setup.heartbeat = "ports";
-  if (guard && setup.bus == Bus::kShared) setup.heartbeat = setup.cell;
+  // What is wrong with the arm's settings is said now, not at the first connection.
+  const CardSettings cards = ArmSettings::from(setup.chain, setup.parameters).cards;
+  if (text.flag("guard", true)) setup.heartbeat = cards_name(setup.bus, setup.cell, cards);
   setup.driver.guard_timeout = text.number("guard_timeout", setup.driver.guard_timeout, 0.001, 10);
   setup.driver.feed_observer = text.flag("observer_feed", true);
   if (info.rw_rate > 0) setup.driver.period = 1.0 / info.rw_rate;
@@ -97,8 +86,6 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
                              ": parameter simulated_time is 'true', but the cards are not emulated "
                              "in this process; set io to emulated and leave cell out");
   }
-  // What is wrong with the rest is said now, not at the first connection.
-  static_cast<void>(ArmSettings::from(setup.chain, setup.parameters));
   return setup;
 }
 

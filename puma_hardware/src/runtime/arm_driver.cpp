@@ -4,20 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "puma_hardware/runtime/guard.hpp"
+
 namespace puma_hardware {
 
 namespace {
 
-/// s after which a stop that does not come to its end is given up for a cut.
-constexpr double kLongestStop = 5;
+/// s beyond the ramp after which a stop that does not come to its end is given up for a cut: the
+/// caller's other hardware waits meanwhile.
+constexpr double kStopMargin = 0.25;
 
 }  // namespace
 
 ArmDriver::ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions& options)
     : robot_(robot),
+      claim_(robot.claim()),
       heartbeat_(heartbeat),
       options_(options),
-      arm_(robot.io(), robot.settings(), options.period),
+      arm_(robot.io(claim_), robot.settings(), options.period),
       hold_(robot.chain()),
       model_(robot.chain()),
       brakes_wired_(robot.settings().cards.pcl726.brake_output >= 0),
@@ -39,7 +43,8 @@ bool ArmDriver::card_lost() const noexcept {
 
 bool ArmDriver::guard_alive() const noexcept {
   const auto timeout = static_cast<std::int64_t>(options_.guard_timeout * 1e9);
-  return heartbeat_ != nullptr && heartbeat_->guard_alive(timeout);
+  return heartbeat_ != nullptr && heartbeat_->guard_alive(timeout) &&
+         heartbeat_->guard_settings() == cut_settings(robot_.settings().cards.pcl726);
 }
 
 bool ArmDriver::arm_guard() noexcept {
@@ -55,7 +60,7 @@ void ArmDriver::read(double elapsed) noexcept {
   periods_.add(static_cast<std::int64_t>(elapsed * 1e9));
   period_ = std::clamp(elapsed, 0.5 * options_.period, 2 * options_.period);
   if (heartbeat_ != nullptr && guard_armed_) {
-    arm_.set_guard_alive(guard_alive());
+    arm_.set_guard_alive(guard_alive() && !heartbeat_->overruled());
     if (heartbeat_->tripped()) {
       tripped_ = true;
       arm_.emergency_stop();
@@ -132,7 +137,8 @@ void ArmDriver::stop_and_wait() noexcept {
   stop();
   PeriodicTimer timer(static_cast<std::int64_t>(options_.period * 1e9));
   std::int64_t last = monotonic_ns();
-  const std::int64_t end = last + static_cast<std::int64_t>(kLongestStop * 1e9);
+  const std::int64_t end =
+      last + static_cast<std::int64_t>((robot_.settings().safety.ramp_time + kStopMargin) * 1e9);
   while ((busy() || run_ != nullptr) && last < end) {
     timer.wait();
     const std::int64_t now = monotonic_ns();

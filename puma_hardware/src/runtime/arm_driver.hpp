@@ -30,8 +30,8 @@ struct ArmDriverOptions {
   bool feed_observer = true;
 };
 
-/// Construction opens and tests the cards, allocates, and throws CardError. Everything else is
-/// real-time safe and does not throw. One thread at a time.
+/// Construction claims, opens and tests the cards, allocates, and throws CardError. Everything else
+/// is real-time safe and does not throw. One thread at a time.
 class ArmDriver {
  public:
   /// `heartbeat` may be null: no guard. Both must outlive the driver.
@@ -47,6 +47,7 @@ class ArmDriver {
   void idle() noexcept;
 
   bool guarded() const noexcept { return heartbeat_ != nullptr; }
+  /// On watch, and with the settings of these cards: one with others would not write 0 V.
   bool guard_alive() const noexcept;
   /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed.
   bool arm_guard() noexcept;
@@ -57,8 +58,9 @@ class ArmDriver {
   bool busy() const noexcept;
   /// 0 V and power off now; the calibration that is under way ends. May be called more than once.
   void cut() noexcept;
-  /// Cycles on the clock until the arm stands, at most 5 s, for callers whose own cycles have
-  /// ended; then 0 V and power off. Not real-time safe: it sleeps.
+  /// Cycles on the clock while the arm is busy, at most for the time of a ramp-down and a little
+  /// more, for callers whose own cycles have ended; then 0 V and power off. Not real-time safe: it
+  /// sleeps.
   void stop_and_wait() noexcept;
 
   /// Takes a calibration on, or null; done by idle(). It must live until it has ended.
@@ -76,6 +78,7 @@ class ArmDriver {
   void finish_cycle(std::int64_t begin_ns) noexcept;
 
   Robot& robot_;
+  CardClaim claim_;  ///< before the arm, which writes when it comes and when it goes
   Heartbeat* heartbeat_;
   ArmDriverOptions options_;
   PumaArm arm_;

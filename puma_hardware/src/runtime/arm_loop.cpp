@@ -88,7 +88,7 @@ void ArmLoop::read() noexcept {
   period_ = std::clamp(elapsed, 0.5 * nominal, 2 * nominal);
   if (heartbeat_ != nullptr) {
     const auto timeout = static_cast<std::int64_t>(options_.guard_timeout * 1e9);
-    arm_.set_guard_alive(heartbeat_->guard_alive(timeout));
+    arm_.set_guard_alive(heartbeat_->guard_alive(timeout) && !heartbeat_->overruled());
     if (heartbeat_->tripped()) arm_.emergency_stop();
   }
   arm_.read(elapsed, driving_ ? std::span<const double>(expected_) : std::span<const double>());

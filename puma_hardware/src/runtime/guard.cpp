@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <stdexcept>
 
 #include "puma_hardware/cards/pcl726.hpp"
@@ -60,6 +61,25 @@ constexpr double kNanosecond = 1e-9;
 
 }  // namespace
 
+std::uint64_t cut_settings(const Pcl726Settings& settings) noexcept {
+  const auto field = [](int value, int shift) {
+    return static_cast<std::uint64_t>(static_cast<std::uint16_t>(value)) << shift;
+  };
+  const int coding = settings.coding == DacCoding::kTwosComplement ? 2 : 1;
+  return field(settings.base, 48) | field(coding, 32) | field(settings.power_output, 16) |
+         field(settings.brake_output, 0);
+}
+
+std::string cut_settings_text(const Pcl726Settings& settings) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "pcl726.base=0x%03X pcl726.coding=%s pcl726.power_output=%d pcl726.brake_output=%d",
+                unsigned{settings.base},
+                settings.coding == DacCoding::kTwosComplement ? "twos_complement" : "offset_binary",
+                settings.power_output, settings.brake_output);
+  return text;
+}
+
 void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
                const GuardOptions& options, const std::atomic<bool>& stop,
                const std::function<void(const GuardEvent&)>& report) {
@@ -71,6 +91,7 @@ void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
   const auto period_ns = static_cast<std::int64_t>(options.period / kNanosecond);
   const auto timeout_ns = static_cast<std::int64_t>(options.timeout / kNanosecond);
 
+  heartbeat.watch(cut_settings(settings));
   ProcessWatch process;
   bool watching = false;
   bool cut = false;

@@ -25,11 +25,12 @@ struct HeartbeatMemory {
   std::atomic<std::uint32_t> digital_outputs;
   std::atomic<std::int64_t> beat_ns;
   std::atomic<std::int64_t> guard_beat_ns;
+  std::atomic<std::uint64_t> guard_settings;
 };
 
 namespace {
 
-constexpr std::uint32_t kLayout = 1;
+constexpr std::uint32_t kLayout = 2;
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -74,9 +75,10 @@ Heartbeat::Heartbeat(const std::string& name) {
   std::uint32_t layout = 0;
   if (!memory_->layout.compare_exchange_strong(layout, kLayout) && layout != kLayout) {
     munmap(memory, sizeof(HeartbeatMemory));
-    throw std::runtime_error("heartbeat '" + name + "': the shared memory has layout " +
-                             std::to_string(layout) + ", this program knows " +
-                             std::to_string(kLayout) + "; stop the other program first");
+    throw std::runtime_error(
+        "heartbeat '" + name + "': the shared memory has layout " + std::to_string(layout) +
+        ", this program knows " + std::to_string(kLayout) +
+        "; stop the other program first. If there is none, remove /dev/shm" + shared_name(name));
   }
 }
 
@@ -100,6 +102,7 @@ bool Heartbeat::arm() noexcept {
   memory_->controller_pid.store(self);
   memory_->tripped.store(0);
   memory_->armed.store(1);
+  armed_as_ = self;
   return true;
 }
 
@@ -108,7 +111,17 @@ void Heartbeat::beat(std::uint16_t digital_outputs) noexcept {
   memory_->beat_ns.store(monotonic_ns(), std::memory_order_release);
 }
 
-void Heartbeat::disarm() noexcept { memory_->armed.store(0); }
+void Heartbeat::disarm() noexcept {
+  armed_as_ = 0;
+  memory_->armed.store(0);
+}
+
+bool Heartbeat::overruled() const noexcept {
+  if (armed_as_ == 0) return false;
+  const bool kept = memory_->armed.load() != 0 && memory_->controller_pid.load() == armed_as_;
+  // Asked afterwards: a trip sets its flag first, so that it is never taken for this.
+  return !kept && !tripped();
+}
 
 bool Heartbeat::tripped() const noexcept { return memory_->tripped.load() != 0; }
 
@@ -116,6 +129,10 @@ bool Heartbeat::guard_alive(std::int64_t max_age_ns) const noexcept {
   const std::int64_t seen = memory_->guard_beat_ns.load(std::memory_order_acquire);
   return seen != 0 && monotonic_ns() - seen <= max_age_ns;
 }
+
+std::uint64_t Heartbeat::guard_settings() const noexcept { return memory_->guard_settings.load(); }
+
+void Heartbeat::watch(std::uint64_t settings) noexcept { memory_->guard_settings.store(settings); }
 
 bool Heartbeat::armed() const noexcept { return memory_->armed.load() != 0; }
 

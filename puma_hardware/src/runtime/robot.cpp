@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/robot.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace puma_hardware {
@@ -8,8 +10,19 @@ namespace puma_hardware {
 namespace {
 
 constexpr const char* kPowerOutput = "pcl726.power_output";
-/// s that the cards of another process may need to appear.
-constexpr double kPatience = 2;
+/// s that another process may need to finish the cards it is making. No more: ros2_control waits
+/// meanwhile. Those who start both wait until the emulator says that it is there.
+constexpr double kPatience = 0.1;
+
+constexpr std::array kPluginParameters{"io",
+                                       "cell",
+                                       "guard",
+                                       "guard_timeout",
+                                       "observer_feed",
+                                       "initial_positions",
+                                       "seed",
+                                       "simulated_time",
+                                       "real_time_factor"};
 
 }  // namespace
 
@@ -18,6 +31,11 @@ emulator::EmulatedArmOptions default_emulated_arm() {
   options.start = {0, -1.5, 1.5, 0, 0, 0};
   options.index_phase = {137, 411, 620, 88, 903, 254};
   return options;
+}
+
+bool concerns_plugin(const std::string& parameter) {
+  return std::find(kPluginParameters.begin(), kPluginParameters.end(), parameter) !=
+         kPluginParameters.end();
 }
 
 Parameters with_emulated_wiring(Parameters parameters) {
@@ -30,7 +48,8 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
     : chain_(chain),
       settings_(ArmSettings::from(
           chain, bus == Bus::kPorts ? parameters : with_emulated_wiring(parameters))),
-      bus_(bus) {
+      bus_(bus),
+      cell_(cell) {
   switch (bus) {
     case Bus::kPorts: {
       auto ports = std::make_unique<LinuxPortIo>(settings_.cards);

@@ -15,24 +15,22 @@
 #include "puma_hardware/cards/linux_port_io.hpp"
 #include "puma_hardware/cards/port_io.hpp"
 #include "puma_hardware/emulator/emulated_arm.hpp"
+#include "runtime/card_claim.hpp"
 
 namespace puma_hardware {
-
-enum class Bus {
-  kPorts,    ///< the machine's I/O ports
-  kPrivate,  ///< cards and arm emulated in this process
-  kShared    ///< cards emulated by `puma emulate`, found by their name
-};
 
 /// What the emulated arm is unless told otherwise: it stands upright, its index pulses come
 /// anywhere in a turn, and power and brakes hang on a digital output of the PCL-726.
 emulator::EmulatedArmOptions default_emulated_arm();
+/// Parameters of the <hardware> tag that say how the ROS 2 plugin is to run, and nothing of the arm
+/// and its cards: the commands have options for them.
+bool concerns_plugin(const std::string& parameter);
 /// Adds what an emulated robot's wiring needs and the parameters do not give.
 Parameters with_emulated_wiring(Parameters parameters);
 
-/// Construction allocates and throws CardError, DescriptionError or std::runtime_error naming what
-/// does not fit. With real ports, construct it before the thread that drives the arm is started:
-/// that one inherits the right to access them.
+/// Opens the bus and writes nothing. Construction allocates and throws CardError, DescriptionError
+/// or std::runtime_error naming what does not fit. With real ports, construct it before the thread
+/// that drives the arm is started: that one inherits the right to access them.
 class Robot {
  public:
   /// `cell`: name of the shared cards; `emulated`: of a private one.
@@ -42,11 +40,17 @@ class Robot {
 
   const ga_dynamics::Chain& chain() const noexcept { return chain_; }
   const ArmSettings& settings() const noexcept { return settings_; }
-  PortIo& io() noexcept { return *io_; }
+  /// Takes the cards for the caller alone, for as long as the claim lives. Throws CardError naming
+  /// the process that has them.
+  CardClaim claim() const { return {bus_, cell_, settings_.cards}; }
+  /// Only for those who have claimed the cards: opening one already writes to it.
+  PortIo& io(const CardClaim&) noexcept { return *io_; }
   /// Lets this thread access the ports, if they are real: once per thread but the constructing one
   /// and those it starts. Throws CardError.
   void enter_thread();
   Bus bus() const noexcept { return bus_; }
+  /// See cards_name().
+  std::string name() const { return cards_name(bus_, cell_, settings_.cards); }
   /// Of an emulated robot, else null.
   emulator::EmulatedCards* cards() noexcept { return cards_; }
   /// Only of a private emulated robot, else null.
@@ -56,6 +60,7 @@ class Robot {
   ga_dynamics::Chain chain_;
   ArmSettings settings_;
   Bus bus_;
+  std::string cell_;
   std::unique_ptr<PortIo> io_;
   LinuxPortIo* ports_ = nullptr;
   emulator::EmulatedCards* cards_ = nullptr;

@@ -69,7 +69,8 @@ class EmulatedCards : public PortIo {
   explicit EmulatedCards(const CardSettings& settings, bool wall_clock = false);
   EmulatedCards(const EmulatedCards&) = delete;
   EmulatedCards& operator=(const EmulatedCards&) = delete;
-  /// Creates shared cards, removing old ones of that name; the creator removes them at its end.
+  /// Creates shared cards; the creator removes them at its end. Those of a creator that was killed
+  /// are replaced; while one lives, the name is refused.
   static std::unique_ptr<EmulatedCards> create_shared(const std::string& name,
                                                       const CardSettings& settings);
   /// Opens shared cards; refuses those made for other addresses, jumpers or wires. Waits up to

@@ -33,6 +33,12 @@ struct GuardEvent {
   double reaction_time = 0;  ///< s from the guard's notice to the last port written
 };
 
+/// All that a cut depends on, in one number, never 0: a guard and a controlling process that
+/// disagree on it do not fit together. Real-time safe.
+std::uint64_t cut_settings(const Pcl726Settings& settings) noexcept;
+/// The same in words: "pcl726.base=0x2C0 pcl726.coding=offset_binary …". Allocates.
+std::string cut_settings_text(const Pcl726Settings& settings);
+
 /// Runs until `stop`, see GuardOptions::outlast. Writes to the cards only after a trip, and then
 /// again every period until the controlling process arms anew: one that only stalled may still have
 /// a write under way. Throws std::invalid_argument for impossible options; does not allocate in its

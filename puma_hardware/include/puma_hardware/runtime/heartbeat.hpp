@@ -42,11 +42,19 @@ class Heartbeat {
   void disarm() noexcept;
   /// The guard has cut the outputs: write nothing more.
   bool tripped() const noexcept;
+  /// Armed here, but no longer so, although neither disarm() nor the guard's trip ended it: nobody
+  /// watches this process any more.
+  bool overruled() const noexcept;
   /// Has the guard shown itself within the last `max_age_ns`?
   bool guard_alive(std::int64_t max_age_ns) const noexcept;
 
+  /// What the guard has told of its settings with watch(); 0: nothing yet.
+  std::uint64_t guard_settings() const noexcept;
+
   // The guard.
 
+  /// Before the first guard_beat(). `settings`: see cut_settings().
+  void watch(std::uint64_t settings) noexcept;
   bool armed() const noexcept;
   int controller_pid() const noexcept;
   std::int64_t beat_age_ns() const noexcept;
@@ -56,6 +64,7 @@ class Heartbeat {
 
  private:
   HeartbeatMemory* memory_ = nullptr;
+  int armed_as_ = 0;  ///< pid; 0: not armed here
 };
 
 }  // namespace puma_hardware
