@@ -2,21 +2,12 @@
 """The commands that touch the arm, as a user runs them, on the emulated robot."""
 
 import json
-import os
-from pathlib import Path
 import re
-import subprocess
 
+from arm_processes import emulated_robot, puma
 import pytest
 
-PUMA = os.environ['PUMA_COMMAND']
 START = ['--start', '0.3', '-1.2', '1.3', '0.2', '0.4', '-0.5']
-
-
-def puma(*arguments, code=0):
-    done = subprocess.run([PUMA, *arguments], capture_output=True, text=True, timeout=300)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
 
 
 def number(pattern, text):
@@ -25,12 +16,13 @@ def number(pattern, text):
 
 @pytest.mark.parametrize('command', [
     ['cards'], ['cards', 'probe'], ['cards', 'output'], ['calibrate'], ['guard'], ['emulate'],
-    ['run'], ['cell']])
+    ['run'], ['cell'], ['describe']])
 def test_help_explains_the_command(command):
     assert 'Options' in puma(*command, '--help').stdout
 
 
-@pytest.mark.parametrize('command', ['cards', 'calibrate', 'guard', 'emulate', 'run', 'cell'])
+@pytest.mark.parametrize('command', [
+    'cards', 'calibrate', 'guard', 'emulate', 'run', 'cell', 'describe'])
 def test_help_has_examples(command):
     assert 'Example' in puma(command, '--help').stdout
 
@@ -140,12 +132,8 @@ def test_run_refuses_by_name(arguments, named):
 
 @pytest.fixture
 def cell():
-    name = f'commands_{os.getpid()}'
-    with subprocess.Popen([PUMA, 'emulate', name], stdout=subprocess.PIPE, text=True) as robot:
-        assert 'emulating' in robot.stdout.readline()
+    with emulated_robot('commands') as name:
         yield name
-        robot.terminate()
-    Path('/dev/shm', f'puma_heartbeat_{name}').unlink(missing_ok=True)
 
 
 def test_cell_shows_the_emulated_robot_and_breaks_it(cell):
