@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "puma_hardware/runtime/guard.hpp"
+
 namespace puma_hardware {
 
 using ga_controllers::ControlLaw;
@@ -88,7 +90,8 @@ void ArmLoop::read() noexcept {
   period_ = std::clamp(elapsed, 0.5 * nominal, 2 * nominal);
   if (heartbeat_ != nullptr) {
     const auto timeout = static_cast<std::int64_t>(options_.guard_timeout * 1e9);
-    arm_.set_guard_alive(heartbeat_->guard_alive(timeout) && !heartbeat_->overruled());
+    const bool fits = heartbeat_->guard_settings() == cut_settings(arm_.settings().cards.pcl726);
+    arm_.set_guard_alive(heartbeat_->guard_alive(timeout) && fits && !heartbeat_->overruled());
     if (heartbeat_->tripped()) arm_.emergency_stop();
   }
   arm_.read(elapsed, driving_ ? std::span<const double>(expected_) : std::span<const double>());
