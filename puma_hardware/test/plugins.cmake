@@ -14,3 +14,10 @@ foreach(name test_arm_system_realtime test_sim_system_realtime)
   target_sources(${name} PRIVATE ${counting_allocator}/counting_allocator.cpp)
   target_include_directories(${name} PRIVATE ${counting_allocator})
 endforeach()
+
+add_executable(test_arm_system_owner test/test_arm_system_owner.cpp test/ros_main.cpp)
+target_link_libraries(test_arm_system_owner PRIVATE puma_hardware_plugins GTest::gtest)
+target_compile_definitions(test_arm_system_owner PRIVATE GA_ROBOTS="${GA_ROBOTS}"
+  EMULATED_CALIBRATION="${PROJECT_SOURCE_DIR}/config/emulated_calibration.json"
+  PUMA_URDF="${PROJECT_SOURCE_DIR}/../puma_description/urdf/puma560.urdf")
+ga_add_gtest(test_arm_system_owner)
