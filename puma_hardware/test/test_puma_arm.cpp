@@ -243,6 +243,31 @@ TEST_F(PumaArmTest, AShortCycleAfterALateOneIsNoJump) {
   EXPECT_EQ(arm_.safety().fault_count(), 0) << cell_.why();
 }
 
+// The machine stalls in mid-motion while a conversion is under way: the sample is of before, the
+// encoders are of afterwards.
+TEST(PumaArmStall, AnOldSampleIsNotComparedWithNewCounts) {
+  for (const int cycles : {300, 301}) {  // a conversion takes part of two cycles: in one of them
+    SCOPED_TRACE(cycles);
+    const EmulatedArmOptions options = somewhere();
+    ArmCell cell(options, {{"safety.max_missed_deadlines", "500"}, {"safety.jump_ratio", "20"}});
+    cell.arm.use_table(exact_table(cell.settings, options));
+    cell.power_on_here();
+    const double speed = 0.6;  // rad/s
+    Six q = cell.reference, qd{};
+    qd.fill(speed);
+    for (int k = 0; k < cycles; ++k) {
+      for (double& angle : q) angle += speed * kPeriod;
+      cell.follow(q, qd);
+    }
+    ASSERT_EQ(cell.arm.safety().fault_count(), 0) << cell.why();
+    constexpr int kStall = 100;  // periods
+    for (int k = 0; k < kStall; ++k) cell.robot.advance(kPeriod);
+    cell.arm.read(kStall * kPeriod);
+    cell.arm.write(cell.arm.reading().torque, 0, cell.holding_torque());
+    EXPECT_EQ(cell.arm.safety().fault_count(), 0) << cell.why();
+  }
+}
+
 // Every fault of cards and wires while all joints swing, and the voltages after it.
 struct Injection {
   const char* name;

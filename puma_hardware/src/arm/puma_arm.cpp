@@ -12,11 +12,16 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Share of a new sample in the mean that potentiometers at rest settle to.
 constexpr double kPotShare = 0.1;
+/// Periods between a potentiometer's sample and the encoders it is compared with: one for a
+/// conversion that was not done within its cycle. An arm in motion has gone on in a longer time,
+/// when the machine stalled.
+constexpr double kPotAge = 2.5;
 
 }  // namespace
 
 PumaArm::PumaArm(PortIo& io, const ArmSettings& settings, double period)
-    : settings_(settings),
+    : io_(io),
+      settings_(settings),
       nominal_period_(period),
       transmission_(settings),
       safety_(settings, period),
@@ -91,6 +96,7 @@ void PumaArm::read_encoders(double period) noexcept {
     const auto step = static_cast<double>(first_read_ ? 0 : reading_.counts[i] - before);
     seen_.count_speed[i] = step / transmission_.counts_per_rad(i) / dt;
   }
+  encoders_ns_ = io_.now_ns();
   for (std::size_t card = 0; card < 2; ++card) {
     if (counters_[card].lost()) {
       seen_.card_lost = true;
@@ -142,7 +148,8 @@ void PumaArm::read_pot() noexcept {
   if (seen_.ad_timeout) return;
   reading_.pot_volts[joint] = sample.volts;
   reading_.pot_fresh[joint] = true;
-  compare_pot(joint);
+  const auto age = static_cast<double>(encoders_ns_ - sample.triggered_ns) * 1e-9;
+  if (age <= kPotAge * nominal_period_) compare_pot(joint);
 }
 
 /// Calibrated, by the table if there is one. While calibrating, by the motion since it began: the

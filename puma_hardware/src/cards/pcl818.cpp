@@ -153,6 +153,7 @@ AdSample Pcl818::fetch() noexcept {
   pending_ = false;
   sample.code = high << 4 | low >> 4;
   sample.volts = range_.volts(sample.code);
+  sample.triggered_ns = triggered_ns_;
   // A card that has gone reads FFh everywhere: channel 15, data ready.
   const bool gone = status == kAbsent && low == kAbsent && high == kAbsent;
   sample.status = !gone && (low & 0x0F) == channel_ ? AdStatus::kOk : AdStatus::kWrongChannel;

@@ -112,6 +112,7 @@ class PumaArm {
   bool at_rest() const noexcept;
   Pcl833& counter(std::size_t joint, int& channel) noexcept;
 
+  PortIo& io_;
   ArmSettings settings_;
   double nominal_period_;
   Transmission transmission_;
@@ -130,6 +131,7 @@ class PumaArm {
   bool stop_asked_ = false;
   bool power_ = false, brakes_released_ = false;
   std::size_t pot_joint_ = 0;
+  std::int64_t encoders_ns_ = 0;  ///< when they were read, on the bus's clock
   std::array<double, 6> count_offset_{};
   std::array<double, 6> pot_reference_{};  ///< potentiometer minus encoder, turns, at rest
   std::array<bool, 6> pot_known_{};

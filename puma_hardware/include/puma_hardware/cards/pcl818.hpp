@@ -24,6 +24,7 @@ struct AdSample {
   int channel = 0;  ///< of the card, as asked for
   int code = 0;     ///< 0 … 4095
   double volts = 0;
+  std::int64_t triggered_ns = 0;  ///< on the bus's clock
 };
 
 class Pcl818 {
