@@ -1,6 +1,7 @@
 # Tests of the hardware plugins, each on hardware_interface's own component and a real ROS node.
 find_package(GTest REQUIRED)
-foreach(name test_arm_system test_arm_system_faults test_arm_system_realtime test_sim_system
+foreach(name test_arm_system test_arm_system_faults test_arm_system_ports test_arm_system_realtime
+    test_effort_switches test_sim_system
     test_sim_system_faults test_sim_system_realtime)
   add_executable(${name} test/${name}.cpp test/ros_main.cpp)
   target_link_libraries(${name} PRIVATE puma_hardware_plugins GTest::gtest)

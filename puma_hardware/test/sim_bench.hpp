@@ -5,16 +5,22 @@
 // A hardware plugin on a bench, PumaSimSystem unless told otherwise: in hardware_interface's own
 // component, with a ROS node that spins, and the cycles of a controller manager by hand.
 
+#include <rcutils/logging.h>
+
 #include <chrono>
+#include <cstdarg>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "hardware_interface/component_parser.hpp"
 #include "hardware_interface/system.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
@@ -62,6 +68,42 @@ inline std::string with_control(std::string urdf, const std::vector<std::string>
   }
   return with_parameters(urdf.insert(urdf.rfind("</robot>"), tag + "</ros2_control>"), parameters);
 }
+
+/// The last error in this process's log, from its construction on.
+class LastError {
+ public:
+  LastError() {
+    text().clear();
+    before_ = rcutils_logging_get_output_handler();
+    rcutils_logging_set_output_handler(take);
+  }
+  ~LastError() { rcutils_logging_set_output_handler(before_); }
+  LastError(const LastError&) = delete;
+  LastError& operator=(const LastError&) = delete;
+  std::string operator()() const {
+    const std::lock_guard lock(mutex());
+    return text();
+  }
+
+ private:
+  static std::string& text() {
+    static std::string latest;
+    return latest;
+  }
+  static std::mutex& mutex() {
+    static std::mutex the_mutex;
+    return the_mutex;
+  }
+  static void take(const rcutils_log_location_t*, int severity, const char*,
+                   rcutils_time_point_value_t, const char* format, va_list* arguments) {
+    if (severity < RCUTILS_LOG_SEVERITY_ERROR) return;
+    char line[1000];
+    std::vsnprintf(line, sizeof line, format, *arguments);
+    const std::lock_guard lock(mutex());
+    text() = line;
+  }
+  rcutils_logging_output_handler_t before_;
+};
 
 class Bench {
  public:
@@ -139,9 +181,14 @@ class Bench {
     now_ = now_ + period_;
     return read();
   }
+  /// DEACTIVATE: the component becomes inactive, then controllers that hold its commands are
+  /// deactivated.
   Return write_or_deactivate() {
     const Return result = write();
-    if (result == Return::DEACTIVATE) system_.deactivate();
+    if (result == Return::DEACTIVATE) {
+      system_.deactivate();
+      stop();
+    }
     return result;
   }
   Return cycles(int count) {
@@ -179,6 +226,25 @@ class Bench {
     return "no answer";
   }
   rclcpp::Node::SharedPtr client() { return client_; }
+  /// Cycles until the component's /diagnostics have this level; its summary then, or "".
+  std::string diagnosis(int wanted) {
+    using diagnostic_msgs::msg::DiagnosticArray;
+    std::string message;
+    const auto subscription = client_->create_subscription<DiagnosticArray>(
+        "/diagnostics", 10, [&](const DiagnosticArray::SharedPtr array) {
+          for (const auto& status : array->status) {
+            if (status.hardware_id == "/" + name_ && status.level == wanted) {
+              message = status.message;
+            }
+          }
+        });
+    for (int i = 0; i < 20000 && message.empty(); ++i) {
+      cycle();
+      rclcpp::spin_some(client_);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return message;
+  }
 
  private:
   std::shared_ptr<rclcpp::executors::SingleThreadedExecutor> executor_;
@@ -193,6 +259,14 @@ class Bench {
   rclcpp::Duration period_ = rclcpp::Duration::from_seconds(1e-3);
   rclcpp::Time now_{0, 0, RCL_SYSTEM_TIME};
 };
+
+/// Why the plugin refuses to be initialized with a description; "" if it does not.
+template <class Plugin>
+std::string refusal(const std::string& urdf) {
+  const LastError error;
+  const Bench bench(urdf, std::make_unique<Plugin>());
+  return bench.state() == States::PRIMARY_STATE_UNCONFIGURED ? "" : error();
+}
 
 }  // namespace test
 

@@ -205,6 +205,28 @@ TEST(ArmSystem, ACalibrationCanBeCancelled) {
   EXPECT_EQ(bench.calibrate()[0], '+') << "and done after all";
 }
 
+TEST(ArmSystem, ACalibrationThatIsAskedForDuringAStopWaitsForItsEnd) {
+  ArmBench bench;
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_EQ(bench.hold(300), Return::OK);
+  bench.system().deactivate();
+  ASSERT_TRUE(bench.stop());
+  ASSERT_EQ(bench.cycles(3), Return::OK);
+  ASSERT_GT(bench.largest_effort(), 1) << "still stopping";
+  EXPECT_EQ(bench.call("calibrate", 20), "+calibrated; set the component active to go on");
+}
+
+TEST(ArmSystem, DiagnosticsTellWhatIsMissingAndWhatFails) {
+  ArmBench bench;
+  EXPECT_EQ(bench.diagnosis(3), "not connected");
+  bench.system().configure();
+  EXPECT_EQ(bench.diagnosis(1), "not calibrated; call the service calibrate");
+  ASSERT_EQ(bench.calibrate()[0], '+');
+  EXPECT_EQ(bench.diagnosis(0), "calibrated");
+  ASSERT_EQ(bench.inject("thermal:joint5"), "");
+  EXPECT_EQ(bench.diagnosis(2).substr(0, 15), "joint5: thermal");
+}
+
 TEST(ArmSystem, SharedCardsAreNotDrivenWithoutAGuard) {
   const std::string name = "arm_system_" + std::to_string(getpid());
   const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
@@ -221,6 +243,12 @@ TEST(ArmSystem, SharedCardsAreNotDrivenWithoutAGuard) {
     EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
     bench.cycles(5);
     EXPECT_EQ(bench.calibrate(), "-no guard is on watch; start `puma guard` first");
+    const test::LastError error;
+    bench.system().activate();
+    EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+    EXPECT_EQ(error().substr(0, 24), "no guard is on watch: if") << error();
+    bench.cycles(5);
+    EXPECT_NE(bench.diagnosis(1).find("no guard is on watch"), std::string::npos);
   }
   stop = true;
   robot.join();
@@ -238,6 +266,57 @@ TEST(ArmSetup, RefusalsNameTheParameterAndTheRemedy) {
             std::string::npos);
   EXPECT_NE(refusal({{"safety.ramp", "1"}}).find("safety.ramp"), std::string::npos);
   EXPECT_NE(refusal({{"initial_positions", "joint7:1"}}).find("there is no joint 'joint7'"),
+            std::string::npos);
+}
+
+/// The PUMA with a gripper's finger, and with another arm beside it.
+std::string with_more_joints(const test::Parameters& parameters) {
+  std::string more;
+  const auto add = [&](const std::string& name, const std::string& parent,
+                       const std::string& type) {
+    more += "<link name=\"" + name +
+            "_link\"><inertial><mass value=\"0.1\"/><inertia ixx=\"1e-4\" "
+            "iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+            "<joint name=\"" +
+            name + "\" type=\"" + type + "\"><parent link=\"" + parent + "\"/><child link=\"" +
+            name +
+            "_link\"/><axis xyz=\"0 0 1\"/><limit lower=\"0\" "
+            "upper=\"0.05\" velocity=\"1\" effort=\"10\"/></joint>";
+  };
+  add("finger", "tool0", "prismatic");
+  std::string parent = "base_link";
+  for (int i = 1; i <= 3; ++i) {
+    const std::string name = "other" + std::to_string(i);
+    add(name, parent, "revolute");
+    parent = name + "_link";
+  }
+  std::string urdf = test::real_puma(parameters);
+  return urdf.insert(urdf.rfind("</robot>"), more);
+}
+
+TEST(ArmSetup, GrippersAndOtherArmsAreLeftAloneWhenTheChainIsGiven) {
+  using puma_hardware::PumaSystem;
+  const std::string refused = test::refusal<PumaSystem>(with_more_joints({}));
+  EXPECT_NE(refused.find("freeze"), std::string::npos) << refused;
+  const test::Parameters chain{{"tip", "tool0"}, {"freeze_off_chain", "true"}};
+  ASSERT_EQ(test::refusal<PumaSystem>(with_more_joints(chain)), "");
+  const auto info =
+      hardware_interface::parse_control_resources_from_urdf(with_more_joints(chain)).at(0);
+  const auto setup = puma_hardware::arm_setup_of(info);
+  EXPECT_EQ(setup.joints,
+            (std::vector<std::string>{"joint1", "joint2", "joint3", "joint4", "joint5", "joint6"}));
+  EXPECT_EQ(setup.chain.tip().name, "tool0");
+  // By name, joint by joint, does it as well.
+  EXPECT_EQ(test::refusal<PumaSystem>(
+                with_more_joints({{"freeze", "finger:0.02,other1:0,other2:0,other3:0"}})),
+            "");
+}
+
+TEST(ArmSetup, ToolOutputsThatTheCardsDoNotDriveAreRefused) {
+  std::string urdf = test::real_puma();
+  const std::string output = "<command_interface name=\"output2\"/>";
+  urdf.insert(urdf.find(output), "<command_interface name=\"output3\"/>");
+  EXPECT_NE(test::refusal<puma_hardware::PumaSystem>(urdf).find("'output3' is unknown"),
             std::string::npos);
 }
 

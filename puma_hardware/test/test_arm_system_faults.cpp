@@ -60,6 +60,7 @@ TEST_F(ArmSystemFaults, AnEncoderJumpCutsAndAsksForCalibration) {
   ASSERT_EQ(fail("encoder-jump:joint1"), Return::DEACTIVATE);
   EXPECT_EQ(fault_code(), static_cast<int>(Fault::kEncoderJump));
   EXPECT_EQ(bench.largest_effort(), 0) << "cut";
+  EXPECT_TRUE(std::isnan(bench.position(0))) << "from this cycle on nobody knows";
   ASSERT_EQ(bench.cycles(1000), Return::OK);
   EXPECT_NE(bench.calibrate().find("encoder-jump"), std::string::npos) << "not before the reset";
   ASSERT_EQ(bench.reset_fault()[0], '+');
@@ -135,12 +136,50 @@ TEST_F(ArmSystemFaults, TheFaultResetLineClearsOnItsRise) {
   EXPECT_EQ(fault_code(), 0);
 }
 
-TEST_F(ArmSystemFaults, ErrorsMayComeTwiceAndCleanupStopsTheArm) {
+TEST_F(ArmSystemFaults, ErrorsCutTheOutputsAndMayComeTwice) {
+  using hardware_interface::CallbackReturn;
+  ASSERT_FALSE(bench.outputs_are_off());
+  const rclcpp_lifecycle::State any(States::PRIMARY_STATE_ACTIVE, "active");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(bench.plugin().on_error(any), CallbackReturn::SUCCESS);
+    EXPECT_TRUE(bench.outputs_are_off());
+    EXPECT_EQ(bench.largest_effort(), 0);
+    EXPECT_EQ(bench.state("arm/power"), 0);
+    EXPECT_EQ(bench.state("arm/brakes"), 1);
+  }
   bench.system().error();
-  bench.system().error();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_UNCONFIGURED);
   bench.system().configure();
   ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_EQ(bench.largest_effort(), 0);
+  EXPECT_TRUE(bench.outputs_are_off());
+}
+
+TEST(ArmSystemErrors, BrakesOfTheirOwnCloseWithTheError) {
+  constexpr int kPower = 8, kBrake = 9;
+  ArmBench bench({{"pcl726.power_output", "8"}, {"pcl726.brake_output", "9"}});
+  ASSERT_TRUE(bench.bring_up());
+  ASSERT_EQ(bench.hold(200), Return::OK);
+  const auto& cards = *bench.plugin().emulated_cards();
+  ASSERT_TRUE(cards.digital_output(kPower));
+  ASSERT_TRUE(cards.digital_output(kBrake));
+  bench.system().error();
+  EXPECT_FALSE(cards.digital_output(kPower));
+  EXPECT_FALSE(cards.digital_output(kBrake));
+  EXPECT_EQ(cards.output_volts(1), 0);
+}
+
+TEST(ArmSystemErrors, AFaultBeforeTheCalibrationDoesNotMakePositionsKnown) {
+  ArmBench bench;
+  bench.system().configure();
+  ASSERT_EQ(bench.cycles(10), Return::OK);
+  ASSERT_EQ(bench.inject("thermal:joint2"), "");
+  ASSERT_EQ(bench.cycles(10), Return::OK);
+  ASSERT_EQ(bench.state("arm/fault_code"), static_cast<int>(Fault::kThermal));
+  for (const double q : bench.positions()) EXPECT_TRUE(std::isnan(q));
+  EXPECT_TRUE(std::isnan(bench.state("joint1/velocity")));
+  ASSERT_EQ(bench.inject(""), "");
+  EXPECT_EQ(bench.reset_fault(),
+            "+cleared; call calibrate, then set the component active to go on");
 }
 
 TEST_F(ArmSystemFaults, UnknownFaultsAreNamed) {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "puma_hardware/arm/safety_machine.hpp"
 #include "sim_bench.hpp"
 
@@ -44,6 +43,7 @@ class SimFaults : public testing::Test {
   void recover() {
     bench.system().activate();
     EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE) << "a latched fault must hold it back";
+    ASSERT_EQ(bench.cycles(300), Return::OK);
     EXPECT_EQ(bench.reset_fault().substr(0, 9), "+cleared;");
     expect_no_jump();
   }
@@ -182,41 +182,43 @@ TEST_F(SimFaults, TheGpioResetsWhatTheServiceResets) {
 }
 
 TEST_F(SimFaults, UnknownInjectionsAreRefusedWithWhatIsKnown) {
-  EXPECT_EQ(bench.inject("fire"),
-            "fault 'fire' is unknown; give one of thermal:JOINT, encoder-jump:JOINT, "
-            "deadline-missed, card-lost, emergency-stop, or nothing for none");
+  EXPECT_EQ(
+      bench.inject("fire"),
+      "fault 'fire' is unknown; give one of thermal:JOINT, encoder-jump:JOINT, "
+      "encoder-frozen:JOINT, pcl818-lost, pcl726-lost, pcl833a-lost, pcl833b-lost, card-lost, "
+      "deadline-missed, emergency-stop, or nothing for none");
   EXPECT_NE(bench.inject("thermal:elbow").find("there is no joint 'elbow'"), std::string::npos);
   EXPECT_NE(bench.inject("thermal").find("unknown"), std::string::npos);
   EXPECT_EQ(bench.cycles(10), Return::OK);
 }
 
 TEST_F(SimFaults, DiagnosticsTellTheFault) {
-  using diagnostic_msgs::msg::DiagnosticArray;
-  const auto node = std::make_shared<rclcpp::Node>("listener");
-  std::string message;
-  int level = -1;
-  const auto subscription = node->create_subscription<DiagnosticArray>(
-      "/diagnostics", 10, [&](const DiagnosticArray::SharedPtr array) {
-        for (const auto& status : array->status) {
-          if (status.hardware_id != "/puma560") continue;
-          message = status.message;
-          level = status.level;
-        }
-      });
-  const auto wait_for = [&](int wanted) {
-    for (int i = 0; i < 20000 && level != wanted; ++i) {
-      bench.cycle();
-      rclcpp::spin_some(node);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return level == wanted;
-  };
   bench.set_efforts({0, 0, 0, 0, 0, 0});
-  EXPECT_TRUE(wait_for(0));
-  EXPECT_EQ(message, "running");
+  EXPECT_EQ(bench.diagnosis(0), "running");
   ASSERT_EQ(bench.inject("thermal:joint5"), "");
-  EXPECT_TRUE(wait_for(2));
-  EXPECT_EQ(message.substr(0, 24), "joint 'joint5': thermal;");
+  EXPECT_EQ(bench.diagnosis(2).substr(0, 24), "joint 'joint5': thermal;");
+}
+
+TEST(SimErrors, AnIntegrationThatFailsSaysSoAndHowToGoOn) {
+  std::string urdf = test::puma({{"overspeed_ratio", "0"}, {"dac", "false"}});
+  const std::string limit = "effort=\"89.4\"";
+  urdf.replace(urdf.find(limit), limit.size(), "effort=\"1e300\"");
+  Bench bench(urdf);
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  bench.set_efforts({0, 0, 1e250, 0, 0, 0});
+  ASSERT_EQ(bench.cycles(1000), Return::ERROR);
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_UNCONFIGURED);
+  const test::LastError error;
+  bench.system().configure();
+  bench.system().activate();
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  EXPECT_EQ(error().substr(0, 28), "the integration has diverged") << error();
+  EXPECT_EQ(bench.reset_fault().substr(0, 9), "+cleared;");
+  bench.system().activate();
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+  EXPECT_EQ(bench.position(2), 0) << "at its start";
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "plugins/arm_interfaces.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
@@ -13,9 +12,10 @@ namespace {
 using hardware_interface::ComponentInfo;
 using hardware_interface::InterfaceInfo;
 
-std::vector<std::string> with_outputs(std::initializer_list<const char*> names) {
+std::vector<std::string> with_outputs(std::initializer_list<const char*> names,
+                                      std::size_t outputs) {
   std::vector<std::string> all(names.begin(), names.end());
-  for (std::size_t i = 1; i <= kMostToolOutputs; ++i) all.push_back("output" + std::to_string(i));
+  for (std::size_t i = 1; i <= outputs; ++i) all.push_back("output" + std::to_string(i));
   return all;
 }
 
@@ -37,7 +37,7 @@ void check_each(const std::string& where, const char* kind, const std::vector<In
 
 }  // namespace
 
-void ArmInterfaces::check(const hardware_interface::HardwareInfo& info) {
+void ArmInterfaces::check(const hardware_interface::HardwareInfo& info, std::size_t tool_outputs) {
   const std::string where = "hardware '" + info.name + "', ";
   for (const ComponentInfo& joint : info.joints) {
     const std::string name = where + "joint '" + joint.name + "'";
@@ -49,9 +49,10 @@ void ArmInterfaces::check(const hardware_interface::HardwareInfo& info) {
   }
   for (const ComponentInfo& gpio : info.gpios) {
     const std::string name = where + "gpio '" + gpio.name + "'";
-    check_each(name, "command", gpio.command_interfaces, with_outputs({"power", "fault_reset"}));
+    check_each(name, "command", gpio.command_interfaces,
+               with_outputs({"power", "fault_reset"}, tool_outputs));
     check_each(name, "state", gpio.state_interfaces,
-               with_outputs({"power", "brakes", "thermal", "fault_code"}));
+               with_outputs({"power", "brakes", "thermal", "fault_code"}, tool_outputs));
   }
 }
 
@@ -103,35 +104,6 @@ double take(const ArmInterfaces::Command& handle, double otherwise) {
   double value = otherwise;
   if (!handle || !handle->get_value(value, false) || !std::isfinite(value)) return otherwise;
   return value;
-}
-
-std::uint64_t effort_bits(const std::vector<std::string>& names, const ArmInterfaces& interfaces) {
-  std::uint64_t bits = 0;
-  for (const std::string& name : names) {
-    const auto found =
-        std::find(interfaces.effort_names.begin(), interfaces.effort_names.end(), name);
-    if (found == interfaces.effort_names.end()) continue;
-    bits |= std::uint64_t{1} << (found - interfaces.effort_names.begin());
-  }
-  return bits;
-}
-
-std::string refuse_partial_claim(std::uint64_t claimed, const std::vector<std::string>& start,
-                                 const std::vector<std::string>& stop,
-                                 const ArmInterfaces& interfaces) {
-  const std::size_t joints = interfaces.effort_names.size();
-  const std::uint64_t started = effort_bits(start, interfaces);
-  const std::uint64_t after = (claimed & ~effort_bits(stop, interfaces)) | started;
-  if (started == 0 || after == (std::uint64_t{1} << joints) - 1) return "";
-  std::string missing;
-  for (std::size_t i = 0; i < joints; ++i) {
-    if ((after >> i & 1) == 0) {
-      missing += (missing.empty() ? "" : ", ") + interfaces.effort_names[i];
-    }
-  }
-  return std::to_string(std::popcount(after)) + " of " + std::to_string(joints) +
-         " efforts asked for, not " + missing +
-         ": the brakes open together, so claim all joints in one controller or one switch";
 }
 
 }  // namespace puma_hardware

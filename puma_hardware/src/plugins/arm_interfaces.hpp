@@ -6,19 +6,19 @@
 // and effort of every joint, an effort command, and the digital inputs and outputs that the
 // description declares in <gpio> tags, whatever those are called:
 //
-//   state    output1 … output8   what the tool's outputs are, 0 or 1
+//   state    output1 … output8   what the tool's outputs are, 0 or 1; the cards have two
 //            power               1: the drives have power
 //            brakes              1: closed
 //            thermal             alarms, bit i for the i-th joint of the chain
 //            fault_code          a number of puma_hardware::Fault, 0: none
 //   command  output1 … output8   the tool's outputs, 0 or 1
 //            power               0: controlled stop, power off, the component becomes inactive
-//            fault_reset         rising to 1: clears the fault
+//            fault_reset         rising to 1: forgets limits that were reached; clears a fault, but
+//                                after a stop the controller manager lets no controller hold it
 //
 // All values are doubles, as ros2_controllers' GPIO controller wants them.
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -47,8 +47,9 @@ struct ArmInterfaces {
   State power, brakes, thermal, fault_code;
   Command power_command, fault_reset;
 
-  /// Throws std::runtime_error naming an interface that an arm does not have, or that is no double.
-  static void check(const hardware_interface::HardwareInfo& info);
+  /// Throws std::runtime_error naming an interface that an arm with so many tool outputs does not
+  /// have, or that is no double.
+  static void check(const hardware_interface::HardwareInfo& info, std::size_t tool_outputs);
   /// After the interfaces are exported. Allocates.
   static ArmInterfaces find(const hardware_interface::HardwareComponentInterface& component,
                             const std::vector<std::string>& joints);
@@ -60,16 +61,6 @@ void put(const ArmInterfaces::State& handle, double value);
 void put(const ArmInterfaces::Command& handle, double value);
 /// `otherwise` where the handle is null, held, or not finite.
 double take(const ArmInterfaces::Command& handle, double otherwise);
-
-/// Why a controller manager must not switch from the `claimed` effort commands (bit per joint) by
-/// these lists; empty if it may. Allocates.
-std::string refuse_partial_claim(std::uint64_t claimed, const std::vector<std::string>& start,
-                                 const std::vector<std::string>& stop,
-                                 const ArmInterfaces& interfaces);
-
-/// Which of the effort commands these lists of interface names start and stop, bit per joint.
-/// Real-time safe.
-std::uint64_t effort_bits(const std::vector<std::string>& names, const ArmInterfaces& interfaces);
 
 }  // namespace puma_hardware
 

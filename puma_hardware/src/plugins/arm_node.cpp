@@ -14,6 +14,33 @@ using namespace std::chrono_literals;
 using diagnostic_msgs::msg::DiagnosticStatus;
 
 constexpr char kInjection[] = "inject_fault";
+/// What puma_hardware/PumaSimSystem calls the loss of all cards; here one stands for all.
+constexpr char kCardLost[] = "card-lost", kLostCard[] = "pcl818-lost";
+/// Faults of the control loop, not of a card.
+constexpr Fault kLoopFaults[] = {Fault::kDeadlineMissed, Fault::kEmergencyStop};
+
+std::string fault_names() {
+  std::string all = emulator::card_fault_names() + ", " + kCardLost;
+  for (const Fault fault : kLoopFaults) all += std::string(", ") + to_string(fault);
+  return all;
+}
+
+/// Throws std::invalid_argument with what is known.
+void inject_by_name(ArmMailbox& mailbox, emulator::EmulatedCards& cards, const std::string& text,
+                    const ArmSettings& settings) {
+  for (const Fault fault : kLoopFaults) {
+    if (text != to_string(fault)) continue;
+    mailbox.injected = fault;
+    return;
+  }
+  const std::string name = ", " + text.substr(0, text.find(':'));
+  if (!text.empty() && (", " + fault_names()).find(name) == std::string::npos) {
+    throw std::invalid_argument("fault '" + text + "' is unknown; give one of " + fault_names() +
+                                ", or nothing for none");
+  }
+  emulator::inject_by_name(cards, text == kCardLost ? kLostCard : text, settings);
+  if (text.empty()) mailbox.injected = Fault::kNone;
+}
 
 bool calibrated(ArmState state) {
   return state == ArmState::kCalibrated || state == ArmState::kActive;
@@ -80,8 +107,7 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
       });
 
   rcl_interfaces::msg::ParameterDescriptor about;
-  about.description =
-      "With emulated cards, the fault to make: " + emulator::card_fault_names() + ", or nothing";
+  about.description = "With emulated cards, the fault to make: " + fault_names() + ", or nothing";
   on_parameter_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& parameters) { return inject(parameters); });
   node->declare_parameter(kInjection, "", about);
@@ -98,7 +124,7 @@ rcl_interfaces::msg::SetParametersResult ArmNode::inject(
     const std::shared_ptr<Robot> robot = mailbox_->connection().robot;
     try {
       if (robot && robot->cards() != nullptr) {
-        emulator::inject_by_name(*robot->cards(), fault, settings_);
+        inject_by_name(*mailbox_, *robot->cards(), fault, settings_);
       } else if (!fault.empty()) {
         throw std::invalid_argument(
             "there are no emulated cards; configure the component with io "

@@ -8,8 +8,8 @@
 //                           component is inactive; answers when they have ended
 //   ~/cancel_calibration    std_srvs/Trigger: stops them
 //   ~/calibration_progress  std_msgs/Float64, 0 … 1, while they go on and once at their end
-//   ~/reset_fault           std_srvs/Trigger: clears a fault whose cause is gone
-//   inject_fault            parameter, with emulated cards: "thermal:joint2", …; "" for none
+//   ~/reset_fault           std_srvs/Trigger: clears a fault whose cause is gone, once the arm
+//   stands inject_fault            parameter, with emulated cards: "thermal:joint2", …; "" for none
 //   /diagnostics            arm, cards, guard
 // and one line in the log for every fault.
 
@@ -59,6 +59,8 @@ struct ArmMailbox {
   std::atomic<ResetRequest> reset{ResetRequest::kNone};
   /// A calibration for the loop to take on; null when taken. The node owns it until it has ended.
   std::atomic<CalibrationRun*> offered{nullptr};
+  /// A fault of the loop's own to make: kDeadlineMissed, kEmergencyStop, or kNone.
+  std::atomic<Fault> injected{Fault::kNone};
   realtime_tools::RealtimeThreadSafeBox<ArmStatus> status;
 
   // Not for the loop: blocks.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
+#include "plugins/described_chain.hpp"
 #include "plugins/parameter_text.hpp"
 
 namespace puma_hardware {
@@ -22,26 +24,6 @@ Bus bus_of(const std::string& where, const std::string& io, const std::string& c
   throw std::runtime_error(where + ": parameter io is '" + io + "'; give ports or emulated");
 }
 
-std::vector<std::string> joints_of(const std::string& where, const HardwareInfo& info,
-                                   const ga_dynamics::Chain& chain) {
-  std::vector<std::string> names;
-  for (const auto& joint : chain.joints()) names.push_back(joint.name);
-  for (const std::string& name : names) {
-    const bool found = std::any_of(info.joints.begin(), info.joints.end(),
-                                   [&](const auto& joint) { return joint.name == name; });
-    if (!found) {
-      throw std::runtime_error(where + ": joint '" + name +
-                               "' of the arm is not in the <ros2_control> tag; add it");
-    }
-  }
-  if (info.joints.size() != names.size()) {
-    throw std::runtime_error(where + ": the <ros2_control> tag has " +
-                             std::to_string(info.joints.size()) + " joints, the arm " +
-                             std::to_string(names.size()) + "; take the others out of it");
-  }
-  return names;
-}
-
 void place(const std::string& where, const std::map<std::string, double>& given, ArmSetup& setup) {
   for (const auto& [name, position] : given) {
     const auto found = std::find(setup.joints.begin(), setup.joints.end(), name);
@@ -57,18 +39,20 @@ void place(const std::string& where, const std::map<std::string, double>& given,
 
 ArmSetup arm_setup_of(const HardwareInfo& info) {
   const std::string where = "hardware '" + info.name + "'";
-  ArmSetup setup{ga_dynamics::Chain::from_urdf_text(info.original_xml)};
-  setup.joints = joints_of(where, info, setup.chain);
-
   std::unordered_map<std::string, std::string> own;
+  Parameters others;
   for (const auto& [name, text] : info.hardware_parameters) {
     if (concerns_plugin(name)) {
       own.emplace(name, text);
     } else {
-      setup.parameters.emplace(name, text);
+      others.emplace(name, text);
     }
   }
   ParameterText text(where, own);
+  ArmSetup setup{chain_of(info, text)};
+  check_joints(where, info, setup.chain);
+  for (const auto& joint : setup.chain.joints()) setup.joints.push_back(joint.name);
+  setup.parameters = std::move(others);
   setup.cell = text.text("cell");
   setup.bus = bus_of(where, text.text("io", "ports"), setup.cell);
   // What is wrong with the arm's settings is said now, not at the first connection.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/arm_system.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -22,7 +20,6 @@ namespace {
 
 using Life = ArmMailbox::Life;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::uint64_t kEvery = 0b111111;  ///< joints
 constexpr int kTools = 2;
 
 }  // namespace
@@ -31,12 +28,12 @@ struct PumaSystem::Impl {
   explicit Impl(ArmSetup the_setup)
       : setup(std::move(the_setup)),
         settings(ArmSettings::from(setup.chain, setup.parameters)),
-        interfaces(setup.joints.size()) {
-    torque.fill(kNone);
-  }
+        interfaces(setup.joints.size()),
+        efforts(setup.joints.size()) {}
 
   /// Opens the cards and reads the table. Throws CardError or std::runtime_error.
   void connect() {
+    if (robot) robot->enter_thread();  // the old driver's end writes to the cards
     driver.reset();
     // A private emulated arm stays where it is; the others' memory or ports may be new ones.
     if (!robot || setup.bus != Bus::kPrivate) {
@@ -91,16 +88,22 @@ struct PumaSystem::Impl {
     const bool reset = take(interfaces.fault_reset, 0) > 0.5;
     if (reset && !reset_line) driver->arm().safety().clear_faults();
     reset_line = reset;
+    const Fault injected = mailbox->injected;
+    if (injected == Fault::kEmergencyStop) driver->arm().emergency_stop();
     if (mailbox->reset == ResetRequest::kAsked) {
-      const bool cleared = driver->arm().safety().clear_faults();
-      mailbox->reset = cleared ? ResetRequest::kTried : ResetRequest::kRefused;
+      const bool lasts = injected == Fault::kDeadlineMissed;
+      const bool cleared = !lasts && driver->arm().safety().clear_faults();
+      mailbox->reset = lasts     ? ResetRequest::kRefused
+                       : cleared ? ResetRequest::kTried
+                                 : ResetRequest::kStopping;
     }
-    if (!inactive) return;
+    // Right after a deactivation the arm is still stopping, and a calibration waits for its end.
+    if (!inactive || driver->busy()) return;
     if (CalibrationRun* run = mailbox->offered.exchange(nullptr); run != nullptr) {
       if (driver->arm_guard()) {
         driver->calibrate(run);
       } else {
-        run->abandon();
+        run->abandon(CalibrationRun::End::kOtherDrives);
       }
     }
   }
@@ -109,8 +112,9 @@ struct PumaSystem::Impl {
   void end_cycle() {
     const SafetyMachine& safety = driver->arm().safety();
     if (mailbox->reset == ResetRequest::kTried) {
-      mailbox->reset =
-          safety.state() == ArmState::kFault ? ResetRequest::kRefused : ResetRequest::kDone;
+      mailbox->reset = safety.state() == ArmState::kFault ? ResetRequest::kRefused
+                       : safety.calibration_valid()       ? ResetRequest::kDone
+                                                          : ResetRequest::kUncalibrated;
     }
     show_states();
     if (clock) clock->cycle_done();
@@ -118,16 +122,12 @@ struct PumaSystem::Impl {
 
   void show_states() {
     const PumaArm& arm = driver->arm();
-    const ArmState state = arm.safety().state();
+    // While it calibrates, by the potentiometers.
     const bool known =
-        state == ArmState::kCalibrated || state == ArmState::kActive ||
-        state == ArmState::kCalibrating ||
-        (state == ArmState::kFault && !spoils_calibration(arm.safety().cause().fault));
-    if (known) was_known = true;
-    if (state == ArmState::kReady) was_known = false;
+        arm.safety().calibration_valid() || arm.safety().state() == ArmState::kCalibrating;
     for (std::size_t i = 0; i < 6; ++i) {
-      put(interfaces.position[i], was_known ? arm.reading().q[i] : kNone);
-      put(interfaces.velocity[i], was_known ? arm.reading().qd[i] : kNone);
+      put(interfaces.position[i], known ? arm.reading().q[i] : kNone);
+      put(interfaces.velocity[i], known ? arm.reading().qd[i] : kNone);
       put(interfaces.effort[i], arm.reading().torque[i]);
     }
     put(interfaces.power, arm.powered() ? 1 : 0);
@@ -160,28 +160,10 @@ struct PumaSystem::Impl {
     return now;
   }
 
-  void forget_commands() {
-    torque.fill(kNone);
-    torque_age = 0;
-    for (const auto& command : interfaces.effort_command) put(command, kNone);
-  }
-
-  /// True if all joints have a torque, or had one since the arm was engaged: a joint that loses its
-  /// torque is the safety machine's business.
-  bool take_torques(double period) noexcept {
-    bool all = true;
-    for (std::size_t i = 0; i < 6; ++i) {
-      double wanted = kNone;
-      if (interfaces.effort_command[i]->get_value(wanted, false)) {
-        torque[i] = wanted;
-      } else {
-        all = false;  // another thread holds the handle: the last value, and it ages
-      }
-    }
-    torque_age = all ? 0 : torque_age + period;
-    const bool finite = std::all_of(torque.begin(), torque.end(),
-                                    [](double value) { return std::isfinite(value); });
-    return claimed == kEvery && (finite || driver->arm().brakes_released());
+  /// A new connection finds the tool's outputs off, whatever was commanded before.
+  void forget_outputs() {
+    output = {};
+    for (const auto& command : interfaces.output_command) put(command, kNone);
   }
 
   ArmSetup setup;
@@ -192,11 +174,10 @@ struct PumaSystem::Impl {
   std::unique_ptr<ArmDriver> driver;
   std::string no_table;
   ArmInterfaces interfaces;
-  std::array<double, 6> torque{};
-  double torque_age = 0, cycle_time = 0;  ///< s
+  EffortCommands efforts;
+  double cycle_time = 0;  ///< s
   std::array<double, kTools> output{};
-  bool reset_line = false, was_known = false;
-  std::atomic<std::uint64_t> claimed{0};  ///< effort commands, bit per joint
+  bool reset_line = false;
   std::int64_t last_read_ns = 0;
   std::uint64_t late_cycles = 0;
   std::uint64_t entered = 0;  ///< number of the connection
@@ -206,13 +187,30 @@ struct PumaSystem::Impl {
 };
 
 PumaSystem::PumaSystem() = default;
-PumaSystem::~PumaSystem() = default;
+PumaSystem::~PumaSystem() {
+  if (!impl_ || !impl_->driver) return;
+  try {
+    impl_->robot->enter_thread();
+    impl_->driver.reset();
+  } catch (const CardError& error) {
+    RCLCPP_FATAL(get_logger(), "%s: the outputs cannot be cut. Press the emergency stop",
+                 error.what());
+    // Its end would access the ports all the same, and that would end the process.
+    static_cast<void>(impl_->driver.release());
+  }
+}
+
+EffortCommands& PumaSystem::efforts() { return impl_->efforts; }
+
+emulator::EmulatedCards* PumaSystem::emulated_cards() const noexcept {
+  return impl_ && impl_->robot ? impl_->robot->cards() : nullptr;
+}
 
 PumaSystem::CallbackReturn PumaSystem::on_init(
     const hardware_interface::HardwareComponentInterfaceParams& params) {
   if (SystemInterface::on_init(params) != CallbackReturn::SUCCESS) return CallbackReturn::ERROR;
   try {
-    ArmInterfaces::check(get_hardware_info());
+    check_description(kTools);
     impl_ = std::make_unique<Impl>(arm_setup_of(get_hardware_info()));
     Impl& m = *impl_;
     for (const std::string& warning : m.setup.chain.warnings()) {
@@ -234,6 +232,7 @@ PumaSystem::CallbackReturn PumaSystem::on_init(
 PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
   m.interfaces = ArmInterfaces::find(*this, m.setup.joints);
+  m.efforts.bind(m.interfaces);
   try {
     m.connect();
   } catch (const std::exception& error) {
@@ -241,10 +240,10 @@ PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::Stat
     return CallbackReturn::FAILURE;
   }
   if (!m.no_table.empty()) RCLCPP_WARN(get_logger(), "%s", m.no_table.c_str());
-  m.claimed = 0;
   m.last_read_ns = 0;
   m.mailbox->reset = ResetRequest::kNone;
-  m.forget_commands();
+  m.efforts.reset();
+  m.forget_outputs();
   m.show_states();
   m.mailbox->life = Life::kInactive;
   RCLCPP_INFO(get_logger(), "connected; the arm has to be calibrated before it can be active");
@@ -257,15 +256,17 @@ PumaSystem::CallbackReturn PumaSystem::on_activate(const rclcpp_lifecycle::State
   std::string refused;
   if (state == ArmState::kFault) {
     refused = explain_fault(m.status(), m.settings);
+  } else if (m.driver->guarded() && !m.driver->guard_alive()) {
+    refused =
+        "no guard is on watch: if this process died, the last voltages would stay on the "
+        "amplifiers. Start `puma guard` first";
   } else if (m.driver->calibration() != nullptr || state == ArmState::kCalibrating) {
     refused = "a calibration is under way; wait for its end, or call cancel_calibration";
   } else if (state == ArmState::kReady || state == ArmState::kOff) {
     refused = "the arm does not know where it stands: call the service " + get_name() +
               "/calibrate (std_srvs/srv/Trigger) first; every joint moves a few motor turns";
-  } else if (m.driver->guarded() && !m.driver->guard_alive()) {
-    refused =
-        "no guard is on watch: if this process died, the last voltages would stay on the "
-        "amplifiers. Start `puma guard` first";
+  } else if (m.efforts.claimed()) {
+    refused = refuse_running_controllers();
   } else if (!m.driver->arm_guard()) {
     refused = "another process, " + std::to_string(m.heartbeat->controller_pid()) +
               ", drives this arm; stop it first";
@@ -274,7 +275,7 @@ PumaSystem::CallbackReturn PumaSystem::on_activate(const rclcpp_lifecycle::State
     RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
     return CallbackReturn::FAILURE;
   }
-  m.forget_commands();
+  m.efforts.forget();
   put(m.interfaces.power_command, 1);
   put(m.interfaces.fault_reset, 0);
   m.reset_line = false;
@@ -287,7 +288,7 @@ PumaSystem::CallbackReturn PumaSystem::on_deactivate(const rclcpp_lifecycle::Sta
   Impl& m = *impl_;
   m.driver->allow_power(false);
   m.driver->stop();
-  m.forget_commands();
+  m.efforts.forget();
   m.mailbox->life = Life::kInactive;
   return CallbackReturn::SUCCESS;
 }
@@ -308,15 +309,10 @@ PumaSystem::CallbackReturn PumaSystem::on_cleanup(const rclcpp_lifecycle::State&
   return CallbackReturn::SUCCESS;
 }
 
-PumaSystem::CallbackReturn PumaSystem::on_shutdown(const rclcpp_lifecycle::State& previous) {
-  return on_cleanup(previous);
-}
-
 PumaSystem::CallbackReturn PumaSystem::on_error(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
   m.mailbox->life = Life::kUnconfigured;
-  m.claimed = 0;
-  m.forget_commands();
+  m.efforts.reset();
   if (!m.driver) return CallbackReturn::SUCCESS;
   try {
     m.enter_thread();
@@ -330,35 +326,14 @@ PumaSystem::CallbackReturn PumaSystem::on_error(const rclcpp_lifecycle::State&) 
   return CallbackReturn::SUCCESS;
 }
 
-PumaSystem::Return PumaSystem::prepare_command_mode_switch(const std::vector<std::string>& start,
-                                                           const std::vector<std::string>& stop) {
-  const Impl& m = *impl_;
-  const std::string refused = refuse_partial_claim(m.claimed, start, stop, m.interfaces);
-  if (refused.empty()) return Return::OK;
-  RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
-  return Return::ERROR;
-}
-
-PumaSystem::Return PumaSystem::perform_command_mode_switch(const std::vector<std::string>& start,
-                                                           const std::vector<std::string>& stop) {
-  Impl& m = *impl_;
-  const std::uint64_t started = effort_bits(start, m.interfaces);
-  const std::uint64_t stopped = effort_bits(stop, m.interfaces);
-  const std::uint64_t before = m.claimed, after = (before & ~stopped) | started;
-  m.claimed = after;
-  if (started != 0 && before != kEvery) m.forget_commands();
-  if (stopped != 0 && after != kEvery && m.driver) {
-    m.driver->stop();
-    m.forget_commands();
-  }
-  return Return::OK;
-}
-
 PumaSystem::Return PumaSystem::read(const rclcpp::Time&, const rclcpp::Duration& period) {
   Impl& m = *impl_;
   m.enter_thread();
   const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
   m.cycle_time = m.elapsed(period);
+  if (m.mailbox->injected == Fault::kDeadlineMissed) {
+    m.cycle_time += (m.settings.safety.max_missed_deadlines + 2) * m.setup.driver.period;
+  }
   const double late = m.settings.safety.deadline_ratio * m.setup.driver.period;
   m.late_cycles += m.cycle_time > late ? 1 : 0;
   m.driver->read(m.cycle_time);
@@ -368,6 +343,7 @@ PumaSystem::Return PumaSystem::read(const rclcpp::Time&, const rclcpp::Duration&
     return Return::OK;
   }
   // An inactive component is not written to: its cycle ends here.
+  if (m.efforts.stopped_while_inactive()) m.driver->stop();
   m.driver->idle();
   m.end_cycle();
   return m.driver->card_lost() ? Return::ERROR : Return::OK;
@@ -380,10 +356,17 @@ PumaSystem::Return PumaSystem::write(const rclcpp::Time&, const rclcpp::Duration
     if (wanted != m.output[i]) m.driver->arm().set_tool(static_cast<int>(i), wanted > 0.5);
     m.output[i] = wanted;
   }
-  if (m.take_torques(m.cycle_time)) {
-    m.driver->command(m.torque, m.torque_age);
-  } else {
-    m.driver->idle();
+  switch (m.efforts.next(m.cycle_time)) {
+    case EffortCommands::Wish::kTorque:
+      m.driver->command(m.efforts.torque(), m.efforts.age());
+      break;
+    case EffortCommands::Wish::kStop:
+      m.driver->stop();
+      m.driver->idle();
+      break;
+    case EffortCommands::Wish::kNothing:
+      m.driver->idle();
+      break;
   }
   const bool off = take(m.interfaces.power_command, 1) < 0.5;
   m.end_cycle();

@@ -15,14 +15,18 @@ void answer_reset(std::atomic<ResetRequest>& request, bool cycling,
     response.message = "the component is not configured: the fault is cleared when it is";
     return;
   }
-  const auto answered = [&] {
-    return request == ResetRequest::kDone || request == ResetRequest::kRefused;
-  };
+  const auto answered = [&] { return request.load() > ResetRequest::kTried; };
   for (int i = 0; i < 100 && !answered(); ++i) std::this_thread::sleep_for(5ms);
   switch (request.exchange(ResetRequest::kNone)) {
     case ResetRequest::kDone:
       response.message = "cleared; set the component active again to go on";
       return;
+    case ResetRequest::kUncalibrated:
+      response.message = "cleared; call calibrate, then set the component active to go on";
+      return;
+    case ResetRequest::kStopping:
+      response.message = "the arm is still stopping; call again when it stands";
+      break;
     case ResetRequest::kRefused:
       response.message = "the cause of the fault lasts; remove it first";
       break;

@@ -10,8 +10,16 @@
 
 namespace puma_hardware {
 
-/// The loop's side is real-time safe: it takes kAsked, and leaves kDone or kRefused.
-enum class ResetRequest : int { kNone, kAsked, kTried, kDone, kRefused };
+/// The loop's side is real-time safe: it takes kAsked, and leaves one of the last four.
+enum class ResetRequest : int {
+  kNone,
+  kAsked,
+  kTried,         ///< cleared, and the next look will tell whether the cause lasts
+  kDone,          ///< the fault is gone
+  kUncalibrated,  ///< the same, but nobody knows where the arm stands
+  kStopping,      ///< not while a stop is under way
+  kRefused        ///< the cause lasts
+};
 
 /// Asks and waits for the loop's answer, 0.5 s at most; without a loop (`cycling` false) the wish
 /// stands until there is one.

@@ -19,7 +19,7 @@ void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to, const SimStatus& 
   if (status.fault.fault == Fault::kNone) {
     to.summary(DiagnosticStatus::OK, sim::to_string(status.state));
   } else {
-    to.summary(DiagnosticStatus::ERROR, describe_fault(status.fault, joints));
+    to.summary(DiagnosticStatus::ERROR, describe_fault(status.fault, status.diverged, joints));
   }
   to.add("drives", sim::to_string(status.state));
   to.add("fault", to_string(status.fault.fault));
@@ -39,12 +39,26 @@ sim::Injection SimMailbox::unpack(std::uint32_t word) {
   return {static_cast<Fault>(word & 0xff), static_cast<int>(word >> 8) - 1};
 }
 
-std::string describe_fault(const FaultRecord& fault, const std::vector<std::string>& joints) {
+std::string describe_fault(const FaultRecord& fault, bool diverged,
+                           const std::vector<std::string>& joints) {
+  if (diverged) {
+    return "the integration has diverged: give the hardware a shorter sub_step, or look for "
+           "inertias "
+           "and gains that no arm has; then call reset_fault, which puts the arm back to its "
+           "start, "
+           "set the component inactive and active";
+  }
+  if (fault.fault == Fault::kCardLost) {
+    return "card-lost: nothing answers; set inject_fault to nothing, call reset_fault, then set "
+           "the "
+           "component inactive and active";
+  }
   const auto joint = static_cast<std::size_t>(fault.joint);
   std::string text = fault.joint >= 0 ? "joint '" + joints.at(joint) + "': " : "";
   text += to_string(fault.fault);
   char numbers[80] = "";
-  if (fault.fault == Fault::kEncoderJump || fault.fault == Fault::kOverspeed) {
+  if (fault.fault == Fault::kEncoderJump || fault.fault == Fault::kEncoderFrozen ||
+      fault.fault == Fault::kOverspeed || fault.fault == Fault::kCommandTimeout) {
     std::snprintf(numbers, sizeof numbers, ": %.3g, allowed %.3g", fault.value, fault.threshold);
   }
   text += numbers;
@@ -69,9 +83,7 @@ SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& 
       });
 
   rcl_interfaces::msg::ParameterDescriptor about;
-  about.description =
-      "Fault to simulate: thermal:JOINT, encoder-jump:JOINT, deadline-missed, card-lost, "
-      "emergency-stop, or nothing";
+  about.description = "Fault to simulate: " + sim::injection_names() + ", or nothing";
   on_parameter_ = node->add_on_set_parameters_callback(
       [mailbox, chain](const std::vector<rclcpp::Parameter>& parameters) {
         rcl_interfaces::msg::SetParametersResult result;
@@ -93,9 +105,10 @@ SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& 
 
   log_timer_ = node->create_wall_timer(100ms, [mailbox, joints, logger = node->get_logger(),
                                                last = std::make_shared<FaultRecord>()] {
-    const FaultRecord now = mailbox->status.get().fault;
+    const SimStatus status = mailbox->status.get();
+    const FaultRecord& now = status.fault;
     if (now.fault != Fault::kNone && (now.fault != last->fault || now.cycle != last->cycle)) {
-      RCLCPP_ERROR(logger, "%s", describe_fault(now, joints).c_str());
+      RCLCPP_ERROR(logger, "%s", describe_fault(now, status.diverged, joints).c_str());
     }
     *last = now;
   });

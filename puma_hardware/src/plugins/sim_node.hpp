@@ -4,7 +4,7 @@
 
 // What the simulated arm offers on its component's ROS node, outside of the control loop:
 //
-//   ~/reset_fault     std_srvs/Trigger: clears a fault whose cause is gone
+//   ~/reset_fault     std_srvs/Trigger: clears a fault whose cause is gone, once the arm stands
 //   inject_fault      parameter: "thermal:joint2", … (sim::parse_injection), "" for none
 //   /diagnostics      drive state, fault, cycle times
 // and one line in the log for every fault.
@@ -30,6 +30,7 @@ namespace puma_hardware {
 struct SimStatus {
   sim::DriveState state = sim::DriveState::kOff;
   FaultRecord fault;
+  bool diverged = false;
   std::uint64_t cycles = 0, late_cycles = 0;
   double mean_us = 0, max_us = 0;  ///< of read() and write() together
 };
@@ -46,8 +47,10 @@ struct SimMailbox {
   static sim::Injection unpack(std::uint32_t word);
 };
 
-/// "joint2: thermal; …" with what was seen, what is allowed and what to do. Allocates.
-std::string describe_fault(const FaultRecord& fault, const std::vector<std::string>& joints);
+/// "joint2: thermal; …" with what was seen, what is allowed and what to do. `diverged`: what failed
+/// is the integration. Allocates.
+std::string describe_fault(const FaultRecord& fault, bool diverged,
+                           const std::vector<std::string>& joints);
 
 /// Construction allocates; its callbacks run in the node's executor and share nothing but the
 /// mailbox with the loop.

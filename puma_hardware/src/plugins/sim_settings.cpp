@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/described_chain.hpp"
 #include "plugins/parameter_text.hpp"
 #include "sim/closed_loop.hpp"
 
@@ -22,39 +23,14 @@ using hardware_interface::HardwareInfo;
 /// Brake torque where neither the description nor the effort limit tells one, N m.
 constexpr double kStrongBrake = 1000;
 
-ga_dynamics::Vector3 vector_of(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
-
-Chain chain_of(const HardwareInfo& info, ParameterText& parameters) {
-  ga_dynamics::ChainOptions options;
-  options.base = parameters.text("base");
-  options.tip = parameters.text("tip");
-  options.freeze = parameters.by_joint("freeze");
-  options.freeze_off_chain = parameters.flag("freeze_off_chain", false);
-  options.gravity = vector_of(parameters.list("gravity", {0, 0, -9.81}));
-  return Chain::from_urdf_text(info.original_xml, options);
-}
-
-const ComponentInfo* find_joint(const HardwareInfo& info, const std::string& name) {
-  const auto found = std::find_if(info.joints.begin(), info.joints.end(),
-                                  [&](const ComponentInfo& joint) { return joint.name == name; });
-  return found == info.joints.end() ? nullptr : &*found;
-}
-
-void check_joints(const std::string& where, const HardwareInfo& info, const Chain& chain) {
+/// A joint without torque or speed cannot be driven; without a limit it can.
+void check_limits(const std::string& where, const Chain& chain) {
   for (const ChainJoint& joint : chain.joints()) {
-    if (find_joint(info, joint.name) != nullptr) continue;
-    throw std::runtime_error(where + ": joint '" + joint.name + "' of the chain from '" +
-                             chain.base().name + "' to '" + chain.tip().name +
-                             "' is not in the <ros2_control> tag; add it, or give other links with "
-                             "the parameters base and tip, or fix it with freeze");
-  }
-  for (const ComponentInfo& joint : info.joints) {
-    const auto same = [&](const ChainJoint& other) { return other.name == joint.name; };
-    if (std::any_of(chain.joints().begin(), chain.joints().end(), same)) continue;
-    throw std::runtime_error(where + ": joint '" + joint.name + "' is not on the chain from '" +
-                             chain.base().name + "' to '" + chain.tip().name +
-                             "'; take it out of the <ros2_control> tag or give the chain's links "
-                             "with the parameters base and tip");
+    const bool no_effort = joint.limits.effort == 0;
+    if (!no_effort && joint.limits.velocity != 0) continue;
+    throw std::runtime_error(where + ": joint '" + joint.name + "': <limit " +
+                             (no_effort ? "effort" : "velocity") +
+                             "=\"0\">: it could never be moved; give what its drive can do");
   }
 }
 
@@ -113,6 +89,7 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
   setup.simulated_time = parameters.flag("simulated_time", false);
   setup.real_time_factor = parameters.number("real_time_factor", 1, 0, 1000);
   check_joints(where, info, setup.chain);
+  check_limits(where, setup.chain);
 
   sim::SimulatedArmSettings& s = setup.settings;
   s.start = start_of(where, info, setup.chain, parameters);
@@ -140,6 +117,7 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
     throw std::runtime_error(where + ": parameter deadline_ratio must be above 1, or 0 for none");
   }
   s.max_missed_deadlines = parameters.whole("max_missed_deadlines", 3, 1, 1000);
+  s.command_timeout = parameters.number("command_timeout", s.command_timeout, 1e-3, 10);
   if (info.rw_rate > 0) s.period = 1.0 / info.rw_rate;
   parameters.refuse_others();
   return setup;

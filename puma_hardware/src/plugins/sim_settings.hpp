@@ -5,16 +5,14 @@
 // The simulated arm that a <ros2_control> tag describes.
 //
 // Parameters of the hardware, all optional:
-//   base, tip           links of the chain: the root and the end of the longest actuated chain
-//   freeze              joints on the way that do not move, JOINT:POSITION,…
-//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error)
-//   gravity             x,y,z [m/s²] in the base link's frame (0,0,-9.81)
+//   base, tip, freeze, freeze_off_chain, gravity   the chain: described_chain.hpp
 //   initial_positions   JOINT:POSITION,… [rad, m]; otherwise the initial_value of the joint's
 //                       position state, or zero
-//   payload_mass, payload_com   kg and x,y,z [m] at the tip link: in the arm, not in its
-//   description friction            false: none (true) sub_step            s, of the integration
-//   (0.00025) encoders, dac       false: no counts, no 12-bit torque steps (true, where the joint
-//   gives
+//   payload_mass        kg, and
+//   payload_com         x,y,z [m] at the tip link: in the arm, not in its description
+//   friction            false: none (true)
+//   sub_step            s, of the integration (0.00025)
+//   encoders, dac       false: no counts, no 12-bit torque steps (true, where the joint gives
 //                       gear_ratio and encoder_counts_per_rev, and torque_per_volt)
 //   noise, seed         rad or m, standard deviation of the positions before the encoders (0)
 //   observer_bandwidth  rad/s, of the velocity from counts (150)
@@ -25,6 +23,7 @@
 //   jump_ratio          of the velocity limit, for steps of the encoder (3)
 //   deadline_ratio      of the cycle time; 0: not watched (0)
 //   max_missed_deadlines   in a row (3)
+//   command_timeout     s; a torque that no controller has renewed for longer is a fault (0.01)
 //   simulated_time      true: the hardware publishes /clock, one period per control cycle, for a
 //                       controller manager with use_sim_time (false)
 //   real_time_factor    how fast simulated time may go; 0: as fast as it can (1)

@@ -2,7 +2,7 @@
 #include "plugins/sim_system.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -33,21 +33,24 @@ std::vector<std::string> names_of(const ga_dynamics::Chain& chain) {
 struct PumaSimSystem::Impl {
   explicit Impl(const SimSetup& setup)
       : joints(names_of(setup.chain)),
-        every((std::uint64_t{1} << joints.size()) - 1),
         arm(setup.chain, setup.settings),
         interfaces(joints.size()),
-        torque(joints.size(), kNone) {}
+        efforts(joints.size()) {}
 
-  /// What was asked from outside of the loop. Only with the component's mutex, like all below.
+  /// What was asked from outside of the loop. The controller manager calls it and all below with
+  /// the component's mutex; only switches of controllers come without (effort_commands.hpp).
   void take_requests() noexcept {
     if (mailbox->injected.exchange(false)) {
       arm.inject(SimMailbox::unpack(mailbox->injection.load()));
     }
+    const bool stopping = arm.state() == sim::DriveState::kStopping;
     if (mailbox->reset == ResetRequest::kAsked) {
-      mailbox->reset = arm.reset_fault() ? ResetRequest::kDone : ResetRequest::kRefused;
+      mailbox->reset = stopping            ? ResetRequest::kStopping
+                       : arm.reset_fault() ? ResetRequest::kDone
+                                           : ResetRequest::kRefused;
     }
     const bool reset = take(interfaces.fault_reset, 0) > 0.5;
-    if (reset && !reset_line) arm.reset_fault();
+    if (reset && !reset_line && !stopping) arm.reset_fault();
     reset_line = reset;
   }
 
@@ -69,13 +72,14 @@ struct PumaSimSystem::Impl {
 
   void show_status() {
     const auto done = static_cast<double>(std::max<std::uint64_t>(timed, 1));
-    mailbox->status.try_set({arm.state(), arm.fault(), arm.cycles(), arm.late_cycles(),
-                             1e6 * total_time / done, 1e6 * longest_time});
+    mailbox->status.try_set({arm.state(), arm.fault(), arm.diverged(), arm.cycles(),
+                             arm.late_cycles(), 1e6 * total_time / done, 1e6 * longest_time});
   }
 
-  void forget_commands() {
-    std::fill(torque.begin(), torque.end(), kNone);
-    for (const auto& command : interfaces.effort_command) put(command, kNone);
+  /// A new connection finds the tool's outputs off, whatever was commanded before.
+  void forget_outputs() {
+    output = {};
+    for (const auto& command : interfaces.output_command) put(command, kNone);
   }
 
   /// The cycle's time: read() begins it, write() ends it.
@@ -86,13 +90,11 @@ struct PumaSimSystem::Impl {
   }
 
   std::vector<std::string> joints;
-  std::uint64_t every;  ///< bits of all joints
   sim::SimulatedArm arm;
   ArmInterfaces interfaces;
-  std::vector<double> torque;
+  EffortCommands efforts;
   std::array<double, kMostToolOutputs> output{};
   bool reset_line = false;
-  std::atomic<std::uint64_t> claimed{0};  ///< effort commands, bit per joint
   std::uint64_t timed = 0;
   double read_time = 0, total_time = 0, longest_time = 0;  ///< s
   std::shared_ptr<SimMailbox> mailbox = std::make_shared<SimMailbox>();
@@ -103,11 +105,13 @@ struct PumaSimSystem::Impl {
 PumaSimSystem::PumaSimSystem() = default;
 PumaSimSystem::~PumaSimSystem() = default;
 
+EffortCommands& PumaSimSystem::efforts() { return impl_->efforts; }
+
 PumaSimSystem::CallbackReturn PumaSimSystem::on_init(
     const hardware_interface::HardwareComponentInterfaceParams& params) {
   if (SystemInterface::on_init(params) != CallbackReturn::SUCCESS) return CallbackReturn::ERROR;
   try {
-    ArmInterfaces::check(get_hardware_info());
+    check_description(kMostToolOutputs);
     const SimSetup setup = sim_setup_of(get_hardware_info());
     for (const std::string& warning : setup.chain.warnings()) {
       RCLCPP_WARN(get_logger(), "%s", warning.c_str());
@@ -130,13 +134,14 @@ PumaSimSystem::CallbackReturn PumaSimSystem::on_init(
 PumaSimSystem::CallbackReturn PumaSimSystem::on_configure(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
   m.interfaces = ArmInterfaces::find(*this, m.joints);
+  m.efforts.bind(m.interfaces);
   m.take_requests();
   if (m.arm.card_lost()) {
     RCLCPP_ERROR(get_logger(), "the (simulated) cards do not answer; set inject_fault to nothing");
     return CallbackReturn::FAILURE;
   }
-  m.claimed = 0;
-  m.forget_commands();
+  m.efforts.reset();
+  m.forget_outputs();
   m.show_states();
   m.mailbox->cycling = true;
   return CallbackReturn::SUCCESS;
@@ -145,11 +150,16 @@ PumaSimSystem::CallbackReturn PumaSimSystem::on_configure(const rclcpp_lifecycle
 PumaSimSystem::CallbackReturn PumaSimSystem::on_activate(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
   m.take_requests();
-  if (!m.arm.power_on()) {
-    RCLCPP_ERROR(get_logger(), "%s", describe_fault(m.arm.fault(), m.joints).c_str());
+  std::string refused = refuse_running_controllers();
+  if (m.arm.fault().fault != Fault::kNone) {
+    refused = describe_fault(m.arm.fault(), m.arm.diverged(), m.joints);
+  }
+  if (!refused.empty()) {
+    RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
     return CallbackReturn::FAILURE;
   }
-  m.forget_commands();
+  m.arm.power_on();
+  m.efforts.forget();
   put(m.interfaces.power_command, 1);
   put(m.interfaces.fault_reset, 0);
   m.reset_line = false;
@@ -159,81 +169,48 @@ PumaSimSystem::CallbackReturn PumaSimSystem::on_activate(const rclcpp_lifecycle:
 
 PumaSimSystem::CallbackReturn PumaSimSystem::on_deactivate(const rclcpp_lifecycle::State&) {
   impl_->arm.power_off();
-  impl_->forget_commands();
+  impl_->efforts.forget();
   return CallbackReturn::SUCCESS;
 }
 
 PumaSimSystem::CallbackReturn PumaSimSystem::on_cleanup(const rclcpp_lifecycle::State&) {
   impl_->mailbox->cycling = false;
   impl_->arm.cut();
+  impl_->efforts.forget();
+  impl_->show_states();
   return CallbackReturn::SUCCESS;
-}
-
-PumaSimSystem::CallbackReturn PumaSimSystem::on_shutdown(const rclcpp_lifecycle::State& previous) {
-  return on_cleanup(previous);
 }
 
 PumaSimSystem::CallbackReturn PumaSimSystem::on_error(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
   m.mailbox->cycling = false;
   m.arm.cut();
-  m.claimed = 0;
-  m.forget_commands();
+  m.efforts.reset();
   m.show_states();
   return CallbackReturn::SUCCESS;
-}
-
-PumaSimSystem::Return PumaSimSystem::prepare_command_mode_switch(
-    const std::vector<std::string>& start, const std::vector<std::string>& stop) {
-  const Impl& m = *impl_;
-  const std::string refused = refuse_partial_claim(m.claimed, start, stop, m.interfaces);
-  if (refused.empty()) return Return::OK;
-  RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
-  return Return::ERROR;
-}
-
-PumaSimSystem::Return PumaSimSystem::perform_command_mode_switch(
-    const std::vector<std::string>& start, const std::vector<std::string>& stop) {
-  Impl& m = *impl_;
-  const std::uint64_t started = effort_bits(start, m.interfaces);
-  const std::uint64_t stopped = effort_bits(stop, m.interfaces);
-  const std::uint64_t before = m.claimed, after = (before & ~stopped) | started;
-  m.claimed = after;
-  if (started != 0 && after == m.every) {
-    const sim::DriveState state = m.arm.state();
-    if (state == sim::DriveState::kStarting || state == sim::DriveState::kRunning) {
-      return Return::OK;
-    }
-    m.forget_commands();
-    return m.arm.engage() ? Return::OK : Return::ERROR;
-  }
-  if (stopped != 0) m.arm.release();
-  return Return::OK;
 }
 
 PumaSimSystem::Return PumaSimSystem::read(const rclcpp::Time&, const rclcpp::Duration& period) {
   Impl& m = *impl_;
   const auto begin = Clock::now();
   m.take_requests();
+  const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
+  if (!active && m.efforts.stopped_while_inactive()) m.arm.release();
   if (!m.arm.card_lost()) m.arm.advance(period.seconds());
   m.show_states();
   m.read_time = std::chrono::duration<double>(Clock::now() - begin).count();
   // An inactive component is not written to: its cycle ends here.
-  if (m.clock && get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
-    m.clock->cycle_done();
-  }
+  if (m.clock && !active) m.clock->cycle_done();
   return m.arm.card_lost() || m.arm.diverged() ? Return::ERROR : Return::OK;
 }
 
-PumaSimSystem::Return PumaSimSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
+PumaSimSystem::Return PumaSimSystem::write(const rclcpp::Time&, const rclcpp::Duration& period) {
   Impl& m = *impl_;
   const auto begin = Clock::now();
-  for (std::size_t i = 0; i < m.joints.size(); ++i) {
-    double wanted = m.torque[i];  // kept while another thread holds the handle
-    static_cast<void>(m.interfaces.effort_command[i]->get_value(wanted, false));
-    m.torque[i] = wanted;
-  }
-  m.arm.command(m.torque);
+  const EffortCommands::Wish wish = m.efforts.next(period.seconds());
+  if (wish == EffortCommands::Wish::kStop) m.arm.release();
+  if (m.efforts.engaged()) m.arm.engage();
+  if (wish == EffortCommands::Wish::kTorque) m.arm.command(m.efforts.torque(), m.efforts.age());
   for (std::size_t i = 0; i < kMostToolOutputs; ++i) {
     m.output[i] = take(m.interfaces.output_command[i], m.output[i]) > 0.5 ? 1 : 0;
   }

@@ -8,27 +8,23 @@
 //
 // Lifecycle: configured, it measures and its brakes hold. Active, its drives have power. Claiming
 // the effort commands releases the brakes, giving them up without a successor is a controlled stop;
-// a successor in the same switch changes nothing. The brakes of an arm open together, so the
-// efforts are claimed all at once or not at all.
+// a successor in the same switch goes on from the last torque (effort_commands.hpp). The brakes of
+// an arm open together, so the efforts are claimed all at once or not at all.
 //
 // Faults: write() returns DEACTIVATE, so that the states go on; the torque fades or is cut while
 // the component is inactive. Where nothing answers any more read() returns ERROR. on_activate()
-// refuses as long as a fault is latched. A commanded effort counts only from the first one that a
-// controller has written after its activation; what was there before is erased.
+// refuses as long as a fault is latched or controllers hold the efforts. A commanded effort counts
+// only from the first one that a controller has written after its activation; what was there before
+// is erased.
 
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "hardware_interface/system_interface.hpp"
+#include "plugins/effort_system.hpp"
 
 namespace puma_hardware {
 
-class PumaSimSystem : public hardware_interface::SystemInterface {
+class PumaSimSystem : public EffortSystem {
  public:
-  using CallbackReturn = hardware_interface::CallbackReturn;
-  using Return = hardware_interface::return_type;
-
   PumaSimSystem();
   ~PumaSimSystem() override;
 
@@ -38,19 +34,16 @@ class PumaSimSystem : public hardware_interface::SystemInterface {
   CallbackReturn on_activate(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_cleanup(const rclcpp_lifecycle::State& previous) override;
-  CallbackReturn on_shutdown(const rclcpp_lifecycle::State& previous) override;
   /// May be called more than once.
   CallbackReturn on_error(const rclcpp_lifecycle::State& previous) override;
 
-  Return prepare_command_mode_switch(const std::vector<std::string>& start,
-                                     const std::vector<std::string>& stop) override;
   // Real-time safe:
-  Return perform_command_mode_switch(const std::vector<std::string>& start,
-                                     const std::vector<std::string>& stop) override;
   Return read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
   Return write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
 
  private:
+  EffortCommands& efforts() override;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -115,9 +115,9 @@ CalibrationRun::End CalibrationRun::stop(PumaArm& arm, HoldLaw& hold, double per
   return End::kDone;
 }
 
-void CalibrationRun::abandon() noexcept {
+void CalibrationRun::abandon(End why) noexcept {
   driving_ = false;
-  if (end_ == End::kNone) end_ = End::kCancelled;
+  if (end_ == End::kNone) end_ = why;
 }
 
 std::string CalibrationRun::reason(const ArmSettings& settings) const {
@@ -131,6 +131,8 @@ std::string CalibrationRun::reason(const ArmSettings& settings) const {
       return describe(fault_, settings);
     case End::kCancelled:
       return "the calibration was cancelled; the arm stands with its brakes closed";
+    case End::kOtherDrives:
+      return "another process drives this arm; stop it first";
     case End::kNone:
     case End::kDone:
       break;

@@ -29,10 +29,11 @@ class CalibrationRun {
   enum class End {
     kNone,  ///< still under way
     kDone,
-    kFailed,    ///< the arm is not where the table says, or does not move as it should
-    kRefused,   ///< the arm's state does not allow it
-    kFault,     ///< of the safety machine; the cause is in PumaArm::safety()
-    kCancelled  ///< asked for
+    kFailed,      ///< the arm is not where the table says, or does not move as it should
+    kRefused,     ///< the arm's state does not allow it
+    kFault,       ///< of the safety machine; the cause is in PumaArm::safety()
+    kCancelled,   ///< asked for
+    kOtherDrives  ///< another process drives the arm
   };
 
   CalibrationRun(const ArmSettings& settings, const CalibrationTable& table,
@@ -45,8 +46,8 @@ class CalibrationRun {
   End cycle(PumaArm& arm, HoldLaw& hold, double period) noexcept;
   /// From any thread: a controlled stop, then the end.
   void cancel() noexcept { cancelled_ = true; }
-  /// The cycles have stopped: it ends here and now.
-  void abandon() noexcept;
+  /// The cycles have stopped or cannot begin: it ends here and now.
+  void abandon(End why = End::kCancelled) noexcept;
 
   // For other threads as well.
   End end() const noexcept { return end_; }

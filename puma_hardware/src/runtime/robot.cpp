@@ -14,7 +14,12 @@ constexpr const char* kPowerOutput = "pcl726.power_output";
 /// meanwhile. Those who start both wait until the emulator says that it is there.
 constexpr double kPatience = 0.1;
 
-constexpr std::array kPluginParameters{"io",
+constexpr std::array kPluginParameters{"base",
+                                       "tip",
+                                       "freeze",
+                                       "freeze_off_chain",
+                                       "gravity",
+                                       "io",
                                        "cell",
                                        "guard",
                                        "guard_timeout",

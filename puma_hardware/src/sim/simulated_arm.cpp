@@ -2,7 +2,6 @@
 #include "sim/simulated_arm.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -22,16 +21,8 @@ constexpr double kNoSpeedLimit = 100;
 /// The observer's friction grows from 0 to all of it within this speed, rad/s.
 constexpr double kFrictionSpeed = 0.01;
 
-/// A fault that the simulated arm can be made to have.
-struct Injectable {
-  Fault fault;
-  bool of_joint;
-};
-constexpr std::array<Injectable, 5> kInjectable{{{Fault::kThermal, true},
-                                                 {Fault::kEncoderJump, true},
-                                                 {Fault::kDeadlineMissed, false},
-                                                 {Fault::kCardLost, false},
-                                                 {Fault::kEmergencyStop, false}}};
+/// What a joint may move, rad or m, while its encoder stands still.
+constexpr double kFrozenTravel = 0.02;
 
 void check(const Chain& chain, const SimulatedArmSettings& s) {
   const auto need = [](bool ok, const char* what) {
@@ -48,6 +39,7 @@ void check(const Chain& chain, const SimulatedArmSettings& s) {
   need(s.jump_ratio > 0, "jump_ratio must be positive");
   need(s.period > 0, "period must be positive");
   need(s.deadline_ratio == 0 || s.deadline_ratio > 1, "deadline_ratio must be above 1, or 0");
+  need(s.command_timeout > 0, "command_timeout must be positive");
   need(s.max_missed_deadlines >= 1, "max_missed_deadlines must be at least 1");
   need(s.payload.mass >= 0, "the payload's mass must not be negative");
 }
@@ -68,29 +60,6 @@ const char* to_string(DriveState state) noexcept {
       return "stopping";
   }
   return "unknown";
-}
-
-Injection parse_injection(std::string_view text, const Chain& chain) {
-  if (text.empty()) return {};
-  const std::size_t colon = text.find(':');
-  const std::string name(text.substr(0, colon));
-  const std::string joint(colon == std::string_view::npos ? "" : text.substr(colon + 1));
-  std::string known;
-  for (const Injectable& kind : kInjectable) {
-    const std::string its_name = to_string(kind.fault);
-    if (name == its_name && kind.of_joint != joint.empty()) {
-      if (!kind.of_joint) return {kind.fault, -1};
-      for (std::size_t i = 0; i < chain.joints().size(); ++i) {
-        if (chain.joints()[i].name == joint) return {kind.fault, static_cast<int>(i)};
-      }
-      throw std::invalid_argument("fault '" + std::string(text) + "': there is no joint '" + joint +
-                                  "'; give one of the chain, e.g. " + name + ":" +
-                                  chain.joints()[0].name);
-    }
-    known += (known.empty() ? "" : ", ") + its_name + (kind.of_joint ? ":JOINT" : "");
-  }
-  throw std::invalid_argument("fault '" + std::string(text) + "' is unknown; give one of " + known +
-                              ", or nothing for none");
 }
 
 struct SimulatedArm::Impl {
@@ -205,6 +174,13 @@ struct SimulatedArm::Impl {
       const double noise = s.noise > 0 ? s.noise * normal(random) : 0;
       const double before = reading[i];
       reading[i] = encoder_reading(s, plant.q()[i] + noise) + offset[i];
+      if (injection.fault == Fault::kEncoderFrozen && injection.joint == static_cast<int>(i)) {
+        const double unseen = reading[i] - before;
+        reading[i] = before;
+        if (std::abs(unseen) > kFrozenTravel) {
+          trip(Fault::kEncoderFrozen, static_cast<int>(i), unseen, kFrozenTravel);
+        }
+      }
       const double allowed = settings.jump_ratio * speed_limit(i) * dt + 8 * s.noise +
                              (s.counts_per_rad > 0 ? 2 / s.counts_per_rad : 0);
       if (std::abs(reading[i] - before) > allowed) {
@@ -300,9 +276,13 @@ void SimulatedArm::release() noexcept { impl_->stop(false); }
 void SimulatedArm::power_off() noexcept { impl_->stop(true); }
 void SimulatedArm::cut() noexcept { impl_->cut(); }
 
-void SimulatedArm::command(std::span<const double> torque) noexcept {
+void SimulatedArm::command(std::span<const double> torque, double age) noexcept {
   Impl& m = *impl_;
   if (m.state != DriveState::kStarting && m.state != DriveState::kRunning) return;
+  if (!(age <= m.settings.command_timeout)) {
+    m.trip(Fault::kCommandTimeout, -1, age, m.settings.command_timeout);
+    return;
+  }
   for (std::size_t i = 0; i < m.n; ++i) {
     if (std::isfinite(torque[i])) continue;
     if (m.commanded) m.trip(Fault::kTorqueNotFinite, static_cast<int>(i), torque[i], 0);

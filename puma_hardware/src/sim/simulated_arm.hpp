@@ -18,12 +18,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "ga_dynamics/plant.hpp"
 #include "puma_hardware/arm/safety_machine.hpp"
+#include "sim/injection.hpp"
 #include "sim/joint_signals.hpp"
 
 namespace puma_hardware::sim {
@@ -44,18 +43,9 @@ struct SimulatedArmSettings {
   double jump_ratio = 3;      ///< an encoder step faster than this many times that limit is a fault
   double period = 1e-3;       ///< s, what a cycle should take
   double deadline_ratio = 0;  ///< of the period; longer cycles are missed; 0: not watched
-  int max_missed_deadlines = 3;  ///< in a row
+  int max_missed_deadlines = 3;    ///< in a row
+  double command_timeout = 0.010;  ///< s; an older command is a fault
 };
-
-/// A fault on request. Thermal, deadline, card and emergency stop last until injected no more; an
-/// encoder jumps once.
-struct Injection {
-  Fault fault = Fault::kNone;
-  int joint = -1;
-};
-/// "thermal:joint2", "encoder-jump:joint1", "deadline-missed", "card-lost", "emergency-stop", or ""
-/// for none. A joint is needed where one is shown. Throws std::invalid_argument with what is known.
-Injection parse_injection(std::string_view text, const ga_dynamics::Chain& chain);
 
 /// Construction allocates and throws std::invalid_argument. All else is real-time safe and does not
 /// throw. One thread at a time.
@@ -71,10 +61,10 @@ class SimulatedArm {
   void power_off() noexcept;  ///< the same, then off
   void cut() noexcept;        ///< → off at once: no torque, brakes closed
 
-  /// Torques for the next advance(). Before the first command after engage() that is finite on all
-  /// joints there is no torque and the brakes stay closed; after it a value that is not finite is a
-  /// fault. Ignored where the state gives no torque.
-  void command(std::span<const double> torque) noexcept;
+  /// Torques for the next advance(), `age` [s] old. Before the first command after engage() that is
+  /// finite on all joints there is no torque and the brakes stay closed; after it a value that is
+  /// not finite is a fault, and so is one that is too old. Ignored where the state gives no torque.
+  void command(std::span<const double> torque, double age = 0) noexcept;
   /// Lets dt pass, at most 0.2 s: a longer pause does not pass in the simulation. Then measures and
   /// looks for faults.
   void advance(double dt) noexcept;

@@ -119,6 +119,9 @@ class SafetyMachine {
   ArmState state() const noexcept { return state_; }
   /// What the machine is doing beside its state: kNone, or a hold or ramp under way.
   Reaction reaction() const noexcept { return reaction_; }
+  /// Is it known where the arm stands? Not before the calibration has ended, nor after a fault that
+  /// leaves it open.
+  bool calibration_valid() const noexcept { return calibration_valid_; }
   /// The fault that led to the fault state; kept until cleared.
   const FaultRecord& cause() const noexcept { return cause_; }
   /// All since the last clearing, oldest first, limits included; each fault once per joint.
