@@ -132,7 +132,8 @@ def guard(context, urdf, *where):
 def controlled(context, text):
     """Return the controller manager with the arm of this description, and what starts it."""
     model = {'robot_description': ParameterValue(text, value_type=str)}
-    return [*arm_launch.controlled_arm(context, model=model, inactive=True), starter(context)]
+    return arm_launch.controlled_arm(context, model=model, inactive=True,
+                                     then=[starter(context)])
 
 
 def emulated_cell(urdf, context, rest):

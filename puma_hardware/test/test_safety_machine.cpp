@@ -346,6 +346,19 @@ TEST_F(SafetyTest, AWeakTorqueNeedNotMoveAnything) {
   EXPECT_EQ(machine_.state(), ArmState::kActive);
 }
 
+TEST_F(SafetyTest, ALateCycleDoesNotEndARamp) {
+  activate();
+  const auto before = in_.torque_command;
+  in_.period = 0.8;  // longer than the ramp; the deadline's fault is a ramp too
+  const SafetyOutputs first = run(1);
+  EXPECT_EQ(machine_.fault().cause, FaultCause::kDeadlineMissed);
+  EXPECT_NEAR(first.torque[0], before[0], 1e-9);
+  in_.period = kPeriod;
+  EXPECT_GT(run(1).torque[0], 0.95 * before[0]);
+  in_.period = 0.8;
+  EXPECT_GT(run(1).torque[0], 0.9 * before[0]);
+}
+
 TEST_F(SafetyTest, AnImpossiblePeriodDoesNotStopARamp) {
   activate();
   in_.thermal = 1;

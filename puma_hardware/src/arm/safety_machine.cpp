@@ -273,7 +273,8 @@ void SafetyMachine::fade(const SafetyInputs& in, SafetyOutputs& out) noexcept {
     out.torque[i] = share * limited(i, hold ? in.hold_torque[i] : ramp_torque_[i], in.q[i]);
   }
   out.power = brakes_wired_;
-  ramp_left_ -= period_;
+  // After a late cycle the ramp goes on from where it was: what is left must not go at once.
+  ramp_left_ -= std::min(period_, std::max(2 * nominal_period_, settings_.ramp_time / 25));
 }
 
 SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {

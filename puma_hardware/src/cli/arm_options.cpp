@@ -13,6 +13,8 @@
 #include "puma_hardware/runtime/guard.hpp"
 #include "puma_hardware/runtime/heartbeat.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
+#include "runtime/described_chain.hpp"
+#include "runtime/parameter_text.hpp"
 
 namespace puma_hardware::cli {
 
@@ -86,16 +88,18 @@ Parameters settings_of(const ArmOptions& options) {
   return settings;
 }
 
-Parameters arm_parameters(Parameters parameters) {
-  std::erase_if(parameters, [](const auto& entry) { return concerns_plugin(entry.first); });
-  return parameters;
+DescribedArm described_arm(const std::string& urdf_text, const Parameters& parameters) {
+  ParameterText texts("description", {parameters.begin(), parameters.end()});
+  DescribedArm arm{chain_of(urdf_text, texts), parameters};
+  std::erase_if(arm.parameters, [](const auto& entry) { return concerns_plugin(entry.first); });
+  return arm;
 }
 
-Parameters parameters_of(const ArmOptions& options, std::string& urdf_text) {
-  urdf_text = description_of(options);
+DescribedArm described_arm(const ArmOptions& options) {
+  const std::string urdf_text = description_of(options);
   Parameters parameters = settings_of(options);
   parameters.merge(hardware_parameters(urdf_text));
-  return arm_parameters(std::move(parameters));
+  return described_arm(urdf_text, parameters);
 }
 
 emulator::EmulatedArmOptions emulated_arm_of(const ArmOptions& options) {
@@ -113,15 +117,12 @@ Robot open_robot(const ArmOptions& options) {
   if (!options.start.empty() && bus != Bus::kPrivate) {
     throw std::runtime_error("--start: only with --io emulated and without --cell");
   }
-  std::string text;
-  const Parameters parameters = parameters_of(options, text);
-  return {ga_dynamics::Chain::from_urdf_text(text), parameters, bus, options.cell,
-          emulated_arm_of(options)};
+  DescribedArm arm = described_arm(options);
+  return {std::move(arm.chain), arm.parameters, bus, options.cell, emulated_arm_of(options)};
 }
 
 std::string calibration_file(const ArmOptions& options) {
-  std::string text;
-  const Parameters parameters = parameters_of(options, text);
+  const Parameters parameters = described_arm(options).parameters;
   if (const auto file = parameters.find("calibration_file");
       file != parameters.end() && !file->second.empty()) {
     return file->second;

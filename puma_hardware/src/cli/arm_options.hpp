@@ -51,10 +51,15 @@ Bus bus_of(const ArmOptions& options);
 std::string description_of(const ArmOptions& options);
 /// What --settings, --set and --calibration say, the later over the earlier.
 Parameters settings_of(const ArmOptions& options);
-/// Those of the arm and its cards: the others are said by options here.
-Parameters arm_parameters(Parameters parameters);
-/// Those of the description, and settings_of() over them.
-Parameters parameters_of(const ArmOptions& options, std::string& urdf_text);
+/// The chain of a description, and the parameters of the arm and its cards.
+struct DescribedArm {
+  ga_dynamics::Chain chain;
+  Parameters parameters;
+};
+/// `parameters`: all of the hardware; those that only concern a plugin are left out.
+DescribedArm described_arm(const std::string& urdf_text, const Parameters& parameters);
+/// With the parameters of the description, and settings_of() over them.
+DescribedArm described_arm(const ArmOptions& options);
 
 /// The clock of the loop: the emulated arm's own with --fast, else the machine's.
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot);

@@ -24,9 +24,9 @@ struct Settings {
 };
 
 void run(const Settings& settings) {
-  std::string text;
-  const Parameters parameters = with_emulated_wiring(parameters_of(settings.arm, text));
-  const ArmSettings arm = ArmSettings::from(ga_dynamics::Chain::from_urdf_text(text), parameters);
+  const DescribedArm described = described_arm(settings.arm);
+  const ArmSettings arm =
+      ArmSettings::from(described.chain, with_emulated_wiring(described.parameters));
   const auto cards = emulator::EmulatedCards::open_shared(settings.arm.cell, arm.cards);
   if (settings.clear) cards->clear_faults();
   for (const std::string& fault : settings.inject) {

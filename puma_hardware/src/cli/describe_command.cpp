@@ -22,8 +22,8 @@ void run(const Settings& settings) {
   const std::string text =
       with_hardware_parameters(description_of(settings.arm), settings_of(settings.arm),
                                assigned(settings.defaults), settings.plugin);
-  static_cast<void>(ArmSettings::from(ga_dynamics::Chain::from_urdf_text(text),
-                                      arm_parameters(hardware_parameters(text))));
+  const DescribedArm arm = described_arm(text, hardware_parameters(text));
+  static_cast<void>(ArmSettings::from(arm.chain, arm.parameters));
   std::printf("%s", text.c_str());
 }
 

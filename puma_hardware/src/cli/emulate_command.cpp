@@ -18,10 +18,8 @@ constexpr int kPriority = 90;
 constexpr double kMaxCatchUp = 0.004;
 
 void run(const std::string& name, const ArmOptions& options) {
-  std::string text;
-  const Parameters parameters = with_emulated_wiring(parameters_of(options, text));
-  const auto chain = ga_dynamics::Chain::from_urdf_text(text);
-  const ArmSettings settings = ArmSettings::from(chain, parameters);
+  const auto [chain, parameters] = described_arm(options);
+  const ArmSettings settings = ArmSettings::from(chain, with_emulated_wiring(parameters));
   emulator::EmulatedCellOptions cell;
   cell.arm = emulated_arm_of(options);
   cell.max_catch_up = kMaxCatchUp;

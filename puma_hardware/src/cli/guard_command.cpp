@@ -89,11 +89,9 @@ void run(const Settings& settings) {
         "--cell: name the emulated robot to guard; one of a command's own ends "
         "with it");
   }
-  std::string text;
-  Parameters parameters = parameters_of(settings.arm, text);
-  if (settings.arm.io == "emulated") parameters = with_emulated_wiring(parameters);
-  const CardSettings cards =
-      ArmSettings::from(ga_dynamics::Chain::from_urdf_text(text), parameters).cards;
+  DescribedArm arm = described_arm(settings.arm);
+  if (settings.arm.io == "emulated") arm.parameters = with_emulated_wiring(arm.parameters);
+  const CardSettings cards = ArmSettings::from(arm.chain, arm.parameters).cards;
   std::unique_ptr<PortIo> io;
   if (settings.arm.io == "ports") {
     io = std::make_unique<LinuxPortIo>(cards);

@@ -17,14 +17,28 @@ void parse(const std::string& urdf_text, tinyxml2::XMLDocument& document) {
   }
 }
 
-/// Null if there is none.
+bool is_ours(const XMLElement& hardware) {
+  const auto* plugin = hardware.FirstChildElement("plugin");
+  const char* name = plugin == nullptr ? nullptr : plugin->GetText();
+  return name != nullptr && std::string(name).rfind("puma_hardware/", 0) == 0;
+}
+
+/// That of the arm: a gripper may have one of its own. Null if there is none.
 XMLElement* hardware_of(tinyxml2::XMLDocument& document) {
-  XMLElement* control = document.RootElement()->FirstChildElement("ros2_control");
-  if (control == nullptr) return nullptr;
-  if (control->NextSiblingElement("ros2_control") != nullptr) {
-    throw std::runtime_error("description: more than one <ros2_control>; keep the arm's alone");
+  std::vector<XMLElement*> all, ours;
+  for (auto* control = document.RootElement()->FirstChildElement("ros2_control");
+       control != nullptr; control = control->NextSiblingElement("ros2_control")) {
+    XMLElement* hardware = control->FirstChildElement("hardware");
+    if (hardware == nullptr) continue;
+    all.push_back(hardware);
+    if (is_ours(*hardware)) ours.push_back(hardware);
   }
-  return control->FirstChildElement("hardware");
+  if (all.empty()) return nullptr;
+  if (all.size() == 1) return all.front();
+  if (ours.size() == 1) return ours.front();
+  throw std::runtime_error(
+      "description: of its " + std::to_string(all.size()) + " <ros2_control> tags " +
+      std::to_string(ours.size()) + " have a plugin of puma_hardware; keep that of one arm");
 }
 
 std::string name_of(const XMLElement& param) {

@@ -6,8 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plugins/described_chain.hpp"
-#include "plugins/parameter_text.hpp"
+#include "plugins/hardware_joints.hpp"
+#include "runtime/described_chain.hpp"
+#include "runtime/parameter_text.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -49,7 +50,7 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
     }
   }
   ParameterText text(where, own);
-  ArmSetup setup{chain_of(info, text)};
+  ArmSetup setup{chain_of(info.original_xml, text)};
   check_joints(where, info, setup.chain);
   for (const auto& joint : setup.chain.joints()) setup.joints.push_back(joint.name);
   setup.parameters = std::move(others);

@@ -8,8 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/described_chain.hpp"
-#include "plugins/parameter_text.hpp"
+#include "plugins/hardware_joints.hpp"
+#include "runtime/described_chain.hpp"
+#include "runtime/parameter_text.hpp"
 #include "sim/closed_loop.hpp"
 
 namespace puma_hardware {
@@ -85,7 +86,7 @@ std::vector<double> brakes_of(const std::string& where, const Chain& chain,
 SimSetup sim_setup_of(const HardwareInfo& info) {
   const std::string where = "hardware '" + info.name + "'";
   ParameterText parameters(where, info.hardware_parameters);
-  SimSetup setup{chain_of(info, parameters), {}};
+  SimSetup setup{chain_of(info.original_xml, parameters), {}};
   setup.simulated_time = parameters.flag("simulated_time", false);
   setup.real_time_factor = parameters.number("real_time_factor", 1, 0, 1000);
   check_joints(where, info, setup.chain);

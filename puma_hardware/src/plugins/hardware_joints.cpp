@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/described_chain.hpp"
+#include "plugins/hardware_joints.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,18 +10,6 @@ using ga_dynamics::Chain;
 using ga_dynamics::ChainJoint;
 using hardware_interface::ComponentInfo;
 using hardware_interface::HardwareInfo;
-
-ga_dynamics::Vector3 vector_of(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
-
-Chain chain_of(const HardwareInfo& info, ParameterText& parameters) {
-  ga_dynamics::ChainOptions options;
-  options.base = parameters.text("base");
-  options.tip = parameters.text("tip");
-  options.freeze = parameters.by_joint("freeze");
-  options.freeze_off_chain = parameters.flag("freeze_off_chain", false);
-  options.gravity = vector_of(parameters.list("gravity", {0, 0, -9.81}));
-  return Chain::from_urdf_text(info.original_xml, options);
-}
 
 const ComponentInfo* find_joint(const HardwareInfo& info, const std::string& name) {
   const auto found = std::find_if(info.joints.begin(), info.joints.end(),

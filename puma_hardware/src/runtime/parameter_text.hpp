@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PLUGINS__PARAMETER_TEXT_HPP_
-#define PLUGINS__PARAMETER_TEXT_HPP_
+#ifndef RUNTIME__PARAMETER_TEXT_HPP_
+#define RUNTIME__PARAMETER_TEXT_HPP_
 
 // The <param> tags of a hardware component, read with messages that name the parameter, its value
 // and what to give instead. Allocates and throws std::runtime_error.
@@ -46,4 +46,4 @@ bool read_number(const std::string& text, double& value);
 
 }  // namespace puma_hardware
 
-#endif  // PLUGINS__PARAMETER_TEXT_HPP_
+#endif  // RUNTIME__PARAMETER_TEXT_HPP_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/parameter_text.hpp"
+#include "runtime/parameter_text.hpp"
 
 #include <charconv>
 #include <cmath>

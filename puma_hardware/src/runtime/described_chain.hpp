@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RUNTIME__DESCRIBED_CHAIN_HPP_
+#define RUNTIME__DESCRIBED_CHAIN_HPP_
+
+// Which chain of the robot description a hardware component drives. Where there is more than one
+// arm in it, or a gripper, parameters of the hardware tell:
+//   base, tip           links of the chain: the root and the end of the longest actuated chain
+//   freeze              joints on the way that do not move, JOINT:POSITION,…
+//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error)
+//   gravity             x,y,z [m/s²] in the base link's frame (0,0,-9.81)
+
+#include <string>
+#include <vector>
+
+#include "ga_dynamics/chain.hpp"
+#include "runtime/parameter_text.hpp"
+
+namespace puma_hardware {
+
+/// Allocates. Throws ga_dynamics::DescriptionError, or std::runtime_error naming the parameter.
+ga_dynamics::Chain chain_of(const std::string& urdf_text, ParameterText& parameters);
+
+/// Three numbers.
+ga_dynamics::Vector3 vector_of(const std::vector<double>& numbers);
+
+}  // namespace puma_hardware
+
+#endif  // RUNTIME__DESCRIBED_CHAIN_HPP_
