@@ -351,7 +351,7 @@ TEST_F(SafetyTest, ALateCycleDoesNotEndARamp) {
   const auto before = in_.torque_command;
   in_.period = 0.8;  // longer than the ramp; the deadline's fault is a ramp too
   const SafetyOutputs first = run(1);
-  EXPECT_EQ(machine_.fault().cause, FaultCause::kDeadlineMissed);
+  EXPECT_EQ(machine_.cause().fault, Fault::kDeadlineMissed);
   EXPECT_NEAR(first.torque[0], before[0], 1e-9);
   in_.period = kPeriod;
   EXPECT_GT(run(1).torque[0], 0.95 * before[0]);

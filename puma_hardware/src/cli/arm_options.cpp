@@ -133,7 +133,8 @@ std::string calibration_file(const ArmOptions& options) {
         "calibration_file in the --settings");
   }
   const fs::path tables = share_folder("puma_hardware") / "config";
-  const fs::path own = tables / ("emulated_calibration_" + robot_name(text) + ".json");
+  const fs::path own =
+      tables / ("emulated_calibration_" + robot_name(description_of(options)) + ".json");
   return fs::exists(own) ? own : tables / "emulated_calibration.json";
 }
 
