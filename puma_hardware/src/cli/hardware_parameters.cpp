@@ -36,9 +36,9 @@ XMLElement* hardware_of(tinyxml2::XMLDocument& document) {
   if (all.empty()) return nullptr;
   if (all.size() == 1) return all.front();
   if (ours.size() == 1) return ours.front();
-  throw std::runtime_error(
-      "description: of its " + std::to_string(all.size()) + " <ros2_control> tags " +
-      std::to_string(ours.size()) + " have a plugin of puma_hardware; keep that of one arm");
+  throw std::runtime_error("description: of its " + std::to_string(all.size()) +
+                           " <ros2_control> tags " + std::to_string(ours.size()) +
+                           " have a plugin of puma_hardware; keep that of one arm");
 }
 
 std::string name_of(const XMLElement& param) {
