@@ -133,9 +133,10 @@ def rms_of(tmp_path, *options):
 def test_options_do_what_they_say(tmp_path):
     plain = rms_of(tmp_path)
     assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 16000) == plain
-    assert rms_of(tmp_path, '--bandwidth', 20) > plain
     assert rms_of(tmp_path, '--damping', 0.5) != plain
-    assert rms_of(tmp_path, '--payload', 2.5) > 5 * plain
+    heavy = rms_of(tmp_path, '--payload', 2.5)
+    assert heavy > 5 * plain
+    assert rms_of(tmp_path, '--payload', 2.5, '--bandwidth', 20) > 2 * heavy
     assert rms_of(tmp_path, '--mismatch', 20) > 1.2 * plain
     assert rms_of(tmp_path, '--friction', 0) > 5 * plain
     assert rms_of(tmp_path, '--rate', 200) > plain

@@ -14,7 +14,7 @@ using ga_dynamics::ChainJoint;
 
 namespace {
 
-/// Read by ga_dynamics for the model; the arm itself has no use for them.
+/// Read by ga_dynamics for the model and by the controllers; the arm itself has no use for them.
 constexpr const char* kModelParameters[] = {"armature", "viscous_friction",
                                             "coulomb_friction_positive",
                                             "coulomb_friction_negative", "torque_rate_limit"};
