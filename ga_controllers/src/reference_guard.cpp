@@ -53,16 +53,17 @@ Departure::Reason ReferenceGuard::judge(const Joint& joint, double q, double qd,
   using Reason = Departure::Reason;
   const auto& limits = joint.limits;
   if (q < limits.lower || q > limits.upper) return Reason::kOutside;
-  if (std::abs(qd) > kFaster * limits.velocity || std::abs(qdd) > strength ||
+  // It will still gain speed until its acceleration could be taken back.
+  const double braking = qd > 0 ? -qdd : qdd, brake = kBrake * strength;
+  const double pushing = std::max(-braking, 0.0);
+  const double speed = std::abs(qd) + pushing * pushing / (2 * kSlew * strength);
+  if (speed > kFaster * limits.velocity || std::abs(qdd) > strength ||
       std::abs(q - joint.q) > reach) {
     return Reason::kTooFast;
   }
   // To stop at the limit, from the acceleration that there is now; a reference that brakes
   // moderately and enough itself is well.
   const double way = qd > 0 ? limits.upper - q : q - limits.lower;
-  const double braking = qd > 0 ? -qdd : qdd, brake = kBrake * strength;
-  const double pushing = std::max(-braking, 0.0);
-  const double speed = std::abs(qd) + pushing * pushing / (2 * kSlew * strength);
   const double delay = kTimeToBrake * std::max(1 - braking / brake, 0.0);
   if (speed * speed <= 2 * kMargin * brake * (way - speed * delay)) return Reason::kNone;
   const bool stops = braking <= brake && qd * qd <= 1.05 * 2 * braking * way + 1e-12;

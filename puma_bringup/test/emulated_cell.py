@@ -10,11 +10,10 @@ import time
 from puma_bringup import arm_launch
 
 # The machine that runs the tests may stall the arm or the loop for tenths of a second; what then
-# looks like a jump, like overspeed or like a potentiometer that has come loose is none of them.
+# looks like a jump or like overspeed is none.
 PATIENT = ' '.join([
     'safety.deadline_ratio=10', 'safety.max_missed_deadlines=500', 'guard_timeout=1',
-    'safety.jump_ratio=20', 'safety.overspeed_ratio=2', 'safety.calibration_speed_ratio=1',
-    'safety.pot_tolerance_turns=5'])
+    'safety.jump_ratio=20', 'safety.overspeed_ratio=2', 'safety.calibration_speed_ratio=1'])
 
 
 class Cell:

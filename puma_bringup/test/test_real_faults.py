@@ -61,6 +61,12 @@ class Faults(FaultTest):
         if calibrate:
             self.assertFalse(self.arm.set_hardware_state('active'))
             answer = self.trigger('calibrate')
+            for _ in range(3):
+                if not answer.message.startswith('deadline-missed'):
+                    break
+                print('again, the machine has stalled:', answer.message)
+                self.assertTrue(self.trigger('reset_fault').success)
+                answer = self.trigger('calibrate')
             self.assertTrue(answer.success, answer.message)
         self.activate_and_stay(lambda: CELL.look()['q'], 3e-3)
 
@@ -103,10 +109,7 @@ class Faults(FaultTest):
         self.recover(calibrate=True)
 
     def test_deadline(self, proc_info):
-        """A loop that stands still, for less than the guard bears: the torque goes.
-
-        The time of the ramp goes on in the stall; a longer one leaves nothing to fade.
-        """
+        """A loop that stands still, for less than the guard bears: then the torque fades."""
         pid = pid_of(proc_info, 'ros2_control_node')
 
         def stall():
@@ -118,7 +121,8 @@ class Faults(FaultTest):
         back = next(b for a, b in zip(states, states[1:]) if stamp(b) - stamp(a) > 0.9 * STALL)
         gone = stamp(Reaction(states).zero) - stamp(back)
         print(f'the torque was gone {1e3 * gone:.0f} ms after the stall')
-        self.assertLess(gone, RAMP)
+        self.assertGreater(gone, 0.5 * RAMP)
+        self.assertLess(gone, 2 * RAMP)
         torques = [abs(s.effort[1]) for s in states if stamp(s) >= stamp(back)]
         self.assertLess(max(torques), 1.1 * torques[0])
         self.assert_streaming()

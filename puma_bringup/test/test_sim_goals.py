@@ -232,6 +232,6 @@ class AfterShutdown(launch_support.AfterShutdown):
     def test_the_log_says_why(self, proc_output):
         """What the results do not tell, the log does."""
         for text in ("Incoming joint elbow doesn't match the controller's joints.",
-                     "the reference of joint 'joint1' is not finite",
+                     "the reference of joint 'joint1' has not been finite for error_cycles",
                      "the reference of joint 'joint1' is faster than"):
             launch_testing.asserts.assertInStderr(proc_output, text, None)

@@ -106,8 +106,8 @@ class Cell {
     pass(0.01);
   }
   ~Cell() {
-    EXPECT_TRUE(succeeds(
-        [this] { return manager->shutdown_controllers() ? return_type::OK : return_type::ERROR; }));
+    // With the control loop at rest: it would go on with what is being taken apart.
+    EXPECT_TRUE(manager->shutdown_controllers());
     executor_->cancel();
     spinner_.join();
   }
