@@ -268,6 +268,28 @@ TEST(PumaArmStall, AnOldSampleIsNotComparedWithNewCounts) {
   }
 }
 
+TEST(PumaArmStall, TheVelocityAfterALongGapIsTheMeanOne) {
+  const EmulatedArmOptions options = somewhere();
+  ArmCell cell(options, {{"safety.max_missed_deadlines", "1000"}, {"safety.jump_ratio", "20"}});
+  cell.arm.use_table(exact_table(cell.settings, options));
+  cell.power_on_here();
+  Six q = cell.reference, qd{};
+  qd.fill(0.3);
+  for (int k = 0; k < 300; ++k) {
+    for (std::size_t i = 0; i < 6; ++i) q[i] += qd[i] * kPeriod;
+    cell.follow(q, qd);
+  }
+  const auto before = cell.arm.reading().q;
+  constexpr int kStall = 800;  // periods; in them the arm goes on under its last torque
+  for (int k = 0; k < kStall; ++k) cell.robot.advance(kPeriod);
+  cell.arm.read(kStall * kPeriod);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double mean = (cell.arm.reading().q[i] - before[i]) / (kStall * kPeriod);
+    EXPECT_NEAR(cell.arm.reading().qd[i], mean, 1e-3) << "joint " << i + 1;
+  }
+  EXPECT_GT(std::abs(cell.arm.reading().q[1] - before[1]), 0.02);
+}
+
 // Every fault of cards and wires while all joints swing, and the voltages after it.
 struct Injection {
   const char* name;

@@ -12,6 +12,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Share of a new sample in the mean that potentiometers at rest settle to.
 constexpr double kPotShare = 0.1;
+/// Cycles; a longer one is a gap in which nothing is known.
+constexpr double kLongestCycle = 50;
 /// Periods between a potentiometer's sample and the encoders it is compared with: one for a
 /// conversion that was not done within its cycle. An arm in motion has gone on in a longer time,
 /// when the machine stalled.
@@ -121,10 +123,13 @@ void PumaArm::observe(std::span<const double> acceleration, bool restart) noexce
       !acceleration.empty() && brakes_released_ && safety_.reaction() == Reaction::kNone;
   // Late cycles are longer ones: an observer that did not know would see them as speed.
   const double period = seen_.period > 0 ? seen_.period : nominal_period_;
-  const double dt = std::clamp(period, 0.5 * nominal_period_, 50 * nominal_period_);
+  const double dt = std::max(period, 0.5 * nominal_period_);
   for (std::size_t i = 0; i < 6; ++i) {
     if (restart) {
       observers_[i].reset(q[i]);
+    } else if (dt > kLongestCycle * nominal_period_) {
+      // What was commanded for a gap is long past: the mean velocity is all there is to know.
+      observers_[i].reset(q[i], (q[i] - observers_[i].position()) / dt);
     } else {
       observers_[i].set_period(dt);
       const double fed = in_charge ? acceleration[i] : 0;
