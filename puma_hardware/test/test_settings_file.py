@@ -74,6 +74,40 @@ def test_a_described_arm_is_the_same_arm(settings, tmp_path):
             puma('cards', 'output', '4', '0.1', '--seconds', '0.1', *same)
 
 
+GRIPPER = """
+  <link name="finger">
+    <inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <joint name="grip" type="prismatic">
+    <parent link="link5"/><child link="finger"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.05" effort="20" velocity="0.1"/>
+  </joint>
+  <ros2_control name="gripper" type="system">
+    <hardware><plugin>{plugin}</plugin><param name="port">/dev/ttyS0</param></hardware>
+    <joint name="grip"><command_interface name="effort"/></joint>
+  </ros2_control>
+</robot>"""
+
+
+def with_gripper(path, plugin):
+    path.write_text(puma('describe').stdout.replace('</robot>', GRIPPER.format(plugin=plugin)))
+    return str(path)
+
+
+def test_a_gripper_has_a_tag_of_its_own(tmp_path):
+    urdf = with_gripper(tmp_path / 'arm.urdf', 'some_gripper/Gripper')
+    assert 'finger' in puma('cards', 'probe', '--urdf', urdf, code=2).stderr
+    text = puma('cards', 'probe', '--urdf', urdf, '--set', 'tip=tool0', '--set',
+                'freeze_off_chain=true', '--set', 'pcl726.base=0x2E0').stdout
+    assert 'PCL-726 at 0x2E0' in text
+
+
+def test_two_arms_in_a_description_are_refused(tmp_path):
+    urdf = with_gripper(tmp_path / 'arm.urdf', 'puma_hardware/PumaSystem')
+    assert 'keep that of one arm' in puma('cards', 'probe', '--urdf', urdf, code=2).stderr
+
+
 def test_a_guard_with_other_settings_is_none(settings):
     with emulated_robot('unlike', '--settings', str(settings)) as cell:
         error = puma('guard', '--cell', cell, code=2).stderr
