@@ -5,8 +5,9 @@ Sum up the test results that colcon left in a build directory.
 usage: test_summary.py BASE < names of the workspace's packages
 
 Counts gtest and pytest cases, not ctest entries. Prints the output of what failed, one line per
-package, what was not built and why; the last line is `N passed, M failed, K skipped`. Exits with 1
-if a test failed, a package was not built, or no test ran.
+package, what was skipped and not built and why, the names of what failed; the last line is
+`N passed, M failed, K skipped`. Exits with 1 if a test failed, a package was not built, or no test
+ran.
 """
 
 from pathlib import Path
@@ -57,7 +58,7 @@ def ctest_cases(element, read_files):
     completion = results.get('Completion Status', '')
     ending = results.get('Exit Code', completion)  # Timeout, SEGFAULT, Failed, ...
 
-    match = re.search(r'"([^"]*/test_results/[^"]*\.xml)"', element.findtext('FullCommandLine', ''))
+    match = re.search(r'["=:](/[^"]*/test_results/[^"]*\.xml)"', element.findtext('FullCommandLine', ''))
     if match and Path(match[1]).is_file():
         read_files.add(Path(match[1]).resolve())
         cases = xunit_cases(Path(match[1]))
@@ -106,11 +107,28 @@ def totals(cases):
                      for outcome in ('passed', 'failed', 'skipped'))
 
 
+def reason(lines):
+    """Return the line of an output that says most of why it is one of a failure."""
+    telling = [line for line in lines if re.search(r'(Error|Timeout|Failure|^E )', line)]
+    return (telling or lines or ['no output'])[-1].strip()
+
+
+def skips(cases):
+    """Return a line for each reason for which cases were skipped."""
+    names = {}
+    for case in cases:
+        if case.outcome == 'skipped':
+            why = ' '.join(case.message.split()) or 'no reason given'
+            names.setdefault(why, []).append(case.name)
+    return [f'  skipped: {of[0]}' + (f' and {len(of) - 1} more' if of[1:] else '') + f': {why}'
+            for why, of in names.items()]
+
+
 def main():
     """Print the summary, return the exit status."""
     build = Path(sys.argv[1]) / 'build'
     packages = sys.stdin.read().split()
-    everything, lines, not_built, broken = [], [], [], False
+    everything, lines, failures, not_built, broken = [], [], [], [], False
 
     for package in packages:
         directory = build / package
@@ -128,15 +146,13 @@ def main():
             not_built += [line for line in parts.read_text().splitlines() if line.strip()]
         cases = package_cases(directory)
         everything += cases
-        lines.append(f'{package}: {totals(cases)}')
+        lines += [f'{package}: {totals(cases)}', *skips(cases)]
         for case in cases:
             if case.outcome == 'failed':
-                print(f'--- FAILED {package}: {case.name}')
                 tail = case.message.strip().splitlines()[-OUTPUT_LINES:]
+                failures.append(f'{package}: {case.name}: {reason(tail)}')
+                print(f'--- FAILED {package}: {case.name}')
                 print(textwrap.indent('\n'.join(tail), '    '))
-            elif case.outcome == 'skipped':
-                reason = ' '.join(case.message.split()) or 'no reason given'
-                lines.append(f'  skipped: {case.name}: {reason}')
 
     for line in lines:
         print(line)
@@ -146,6 +162,8 @@ def main():
           + ('' if ran else '; no test ran, which counts as a failure'))
     for line in not_built or ['nothing']:
         print(f'not built: {line}')
+    for failure in failures:
+        print(f'FAILED {failure}')
     print(totals(everything))
     return 1 if broken or not ran or count(everything, 'failed') else 0
 

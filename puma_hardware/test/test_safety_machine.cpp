@@ -106,14 +106,34 @@ TEST_F(SafetyTest, StopsByARampWithTheBrakes) {
   EXPECT_EQ(machine_.fault_count(), 0);
 }
 
-TEST_F(SafetyTest, FadesTheHoldingTorqueWhereThereIsOne) {
+TEST_F(SafetyTest, GoesOverToTheHoldingTorqueWhereThereIsOneWithoutAStep) {
   activate();
   in_.hold_available = true;
   machine_.deactivate();
-  EXPECT_EQ(run(1).torque, in_.hold_torque);
-  EXPECT_NEAR(run(125).torque[0], 0.5 * in_.hold_torque[0], 1e-9);
+  std::array<double, 6> last = run(1).torque;
+  EXPECT_EQ(last, in_.torque_command) << "the torque that drove the arm goes on";
+  for (int k = 1; k < 126; ++k) {
+    const auto torque = run(1).torque;
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(torque[i], last[i], 0.005 * settings_.joints[i].max_torque) << k;
+    }
+    last = torque;
+  }
+  EXPECT_NEAR(last[0], 0.5 * in_.hold_torque[0], 1e-3 * in_.hold_torque[0]);
   in_.hold_torque[3] = kNan;
-  EXPECT_NEAR(run(1).torque[0], 0.496 * in_.torque_command[0], 1e-9) << "a broken one is not used";
+  EXPECT_NEAR(run(1).torque[0], last[0], 0.005 * in_.hold_torque[0]) << "a broken one is not used";
+  in_.hold_torque[3] = 10 * in_.hold_torque[2];
+  EXPECT_NEAR(run(1).torque[3], last[3], 0.005 * in_.torque_command[3]) << "nor one that steps";
+}
+
+TEST_F(SafetyTest, AHoldGoesOverToTheHoldingTorqueWithoutAStep) {
+  activate();
+  in_.command_age = 1;
+  in_.hold_available = true;
+  EXPECT_EQ(run(1).torque, in_.torque_command);
+  EXPECT_EQ(machine_.reaction(), Reaction::kHold);
+  EXPECT_NEAR(run(20).torque[0], (1 + std::exp(-1)) * in_.hold_torque[0], 1e-9);
+  EXPECT_NEAR(run(200).torque[0], in_.hold_torque[0], 1e-3 * in_.hold_torque[0]);
 }
 
 TEST_F(SafetyTest, DropsThePowerFirstWhenTheBrakesFollowIt) {

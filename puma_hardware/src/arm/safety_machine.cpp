@@ -6,6 +6,14 @@
 
 namespace puma_hardware {
 
+namespace {
+
+/// s, the time constant with which the torque before a hold or ramp goes over to the holding one:
+/// a motor that is stepped shakes the arm, and one that goes on drives it further.
+constexpr double kTakeOver = 0.02;
+
+}  // namespace
+
 SafetyMachine::SafetyMachine(const ArmSettings& settings, double nominal_period) noexcept
     : joints_(settings.joints),
       settings_(settings.safety),
@@ -110,17 +118,24 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
   if (!torque_may_flow || reaction == Reaction::kCut) {
     reaction_ = Reaction::kNone;  // 0 V from this cycle on
   } else if (reaction == Reaction::kHold && reaction_ == Reaction::kNone) {
-    reaction_ = Reaction::kHold;
+    begin_reaction(Reaction::kHold);
     hold_left_ = settings_.hold_time;
   } else if (reaction == Reaction::kRampDown && reaction_ != Reaction::kRampDown) {
     begin_ramp();
   }
 }
 
+void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
+  if (reaction_ == Reaction::kNone) {
+    stop_torque_ = last_torque_;
+    holds_ = false;
+  }
+  reaction_ = reaction;
+}
+
 void SafetyMachine::begin_ramp() noexcept {
-  reaction_ = Reaction::kRampDown;
+  begin_reaction(Reaction::kRampDown);
   ramp_left_ = settings_.ramp_time;
-  ramp_torque_ = last_torque_;
 }
 
 void SafetyMachine::end_stop() noexcept {
@@ -260,6 +275,18 @@ bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
                                           [](double torque) { return std::isfinite(torque); });
 }
 
+/// The torque of a stop before it fades: from the one before over to the holding one. Where there is
+/// none, or none any more, the torque stays.
+void SafetyMachine::go_over_to_hold(const SafetyInputs& in) noexcept {
+  const bool hold = hold_usable(in);
+  const double left = std::exp(-period_ / kTakeOver);
+  for (std::size_t i = 0; i < 6 && hold; ++i) {
+    beyond_hold_[i] = holds_ ? beyond_hold_[i] * left : stop_torque_[i] - in.hold_torque[i];
+    stop_torque_[i] = in.hold_torque[i] + beyond_hold_[i];
+  }
+  holds_ = hold;
+}
+
 /// The torque of a ramp-down. With the brakes on the power relay the power goes first: the brakes
 /// take longer to bite than the motors to let go.
 void SafetyMachine::fade(const SafetyInputs& in, SafetyOutputs& out) noexcept {
@@ -268,9 +295,9 @@ void SafetyMachine::fade(const SafetyInputs& in, SafetyOutputs& out) noexcept {
     return;
   }
   const double share = ramp_left_ / settings_.ramp_time;
-  const bool hold = hold_usable(in);
+  go_over_to_hold(in);
   for (std::size_t i = 0; i < 6; ++i) {
-    out.torque[i] = share * limited(i, hold ? in.hold_torque[i] : ramp_torque_[i], in.q[i]);
+    out.torque[i] = share * limited(i, stop_torque_[i], in.q[i]);
   }
   out.power = brakes_wired_;
   // After a late cycle the ramp goes on from where it was: what is left must not go at once.
@@ -282,7 +309,8 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
   if (reaction_ == Reaction::kHold) {
     if (hold_left_ > 0 && hold_usable(in)) {
       hold_left_ -= period_;
-      for (std::size_t i = 0; i < 6; ++i) out.torque[i] = limited(i, in.hold_torque[i], in.q[i]);
+      go_over_to_hold(in);
+      for (std::size_t i = 0; i < 6; ++i) out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
       out.power = out.brakes_released = true;
       return out;
     }

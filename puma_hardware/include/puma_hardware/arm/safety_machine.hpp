@@ -29,8 +29,8 @@
 // emergency-stop     cut        asked for
 //
 // A hold or a ramp-down needs a torque. The caller may give one each cycle, of a law that damps the
-// arm and holds it against gravity. Without it, a hold is a ramp-down, and what fades is the last
-// torque that went out. A hold becomes a ramp-down after hold_time: brakes hold joints 1–3 better
+// arm and holds it against gravity; the torque goes over to it from the last one that went out,
+// without a step. Without it, a hold is a ramp-down, and what fades is that last torque. A hold becomes a ramp-down after hold_time: brakes hold joints 1–3 better
 // than motors, and joints 4–6 stand by their friction.
 
 #include <array>
@@ -171,9 +171,11 @@ class SafetyMachine {
   void widen_limits(const SafetyInputs& in) noexcept;
   double limited(std::size_t joint, double torque, double q) const noexcept;
   bool hold_usable(const SafetyInputs& in) const noexcept;
+  void begin_reaction(Reaction reaction) noexcept;
   void begin_ramp() noexcept;
   void end_stop() noexcept;
   SafetyOutputs decide(const SafetyInputs& in) noexcept;
+  void go_over_to_hold(const SafetyInputs& in) noexcept;
   void fade(const SafetyInputs& in, SafetyOutputs& out) noexcept;
 
   std::array<JointSettings, 6> joints_;
@@ -191,7 +193,9 @@ class SafetyMachine {
   double hold_left_ = 0, ramp_left_ = 0;  ///< s
   double period_ = 0;                     ///< s of this cycle, made plausible
   std::array<double, 6> last_torque_{};   ///< that went out
-  std::array<double, 6> ramp_torque_{};   ///< that fades
+  std::array<double, 6> stop_torque_{};   ///< of a hold, or that fades in a ramp
+  std::array<double, 6> beyond_hold_{};   ///< what is left of the torque before, on that to hold
+  bool holds_ = false;                    ///< in the last cycle there was a torque to hold the arm
   std::array<JointLimitsInForce, 6> limits_;
   std::array<Stillness, 6> still_;
 
