@@ -14,7 +14,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 EffortCommands::EffortCommands(std::size_t joints)
-    : every_((std::uint64_t{1} << joints) - 1),
+    : every_(~std::uint64_t{0} >> (64 - joints)),
       handles_(joints),
       names_(joints),
       latest_(joints),

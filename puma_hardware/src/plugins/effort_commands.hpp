@@ -35,7 +35,7 @@ class EffortCommands {
     kTorque    ///< torque(), which is age() old
   };
 
-  explicit EffortCommands(std::size_t joints);
+  explicit EffortCommands(std::size_t joints);  ///< 1 … 64
   /// After the interfaces are exported. Allocates.
   void bind(const ArmInterfaces& interfaces);
 
