@@ -58,7 +58,8 @@ def ctest_cases(element, read_files):
     completion = results.get('Completion Status', '')
     ending = results.get('Exit Code', completion)  # Timeout, SEGFAULT, Failed, ...
 
-    match = re.search(r'["=:](/[^"]*/test_results/[^"]*\.xml)"', element.findtext('FullCommandLine', ''))
+    match = re.search(r'["=:](/[^"]*/test_results/[^"]*\.xml)"',
+                      element.findtext('FullCommandLine', ''))
     if match and Path(match[1]).is_file():
         read_files.add(Path(match[1]).resolve())
         cases = xunit_cases(Path(match[1]))

@@ -200,7 +200,7 @@ def control_nodes(context, model, names, active, manager_parameters=None, then=(
                **(manager_parameters or {})}
     return [
         robot_state_publisher(context, model, clock),
-        Node(package='controller_manager', executable='ros2_control_node',
+        Node(package='puma_bringup', executable='control_node',
              namespace=value(context, 'namespace'),
              parameters=[value(context, 'controllers_file'), clock, manager],
              remappings=own_topics(context), output='screen',

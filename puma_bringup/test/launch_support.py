@@ -181,6 +181,21 @@ class Arm:
         """Call a service; its answer."""
         return self.wait(self.ask(kind, name, request), f'service {name}')
 
+    def look_up(self, kind, name):
+        """Call a service that changes nothing; its answer.
+
+        Asked again until it comes: of a process that was killed the service seems to be there for
+        a while, and an answer is lost where asker and asked have only just met.
+        """
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            future = self.ask(kind, name, kind.Request())
+            try:
+                return self.wait(future, f'service {name}', patience=5.0)
+            except TimeoutError:
+                print(f'service {name}: asked again')
+        raise TimeoutError(f'service {name}: no answer within {PATIENCE:.0f} s')
+
     def ask(self, kind, name, request):
         """Call a service; its answer to come."""
         if name not in self.clients:
@@ -194,8 +209,7 @@ class Arm:
 
     def controllers(self):
         """Return the states of all controllers by name."""
-        answer = self.call(ListControllers, 'controller_manager/list_controllers',
-                           ListControllers.Request())
+        answer = self.look_up(ListControllers, 'controller_manager/list_controllers')
         return {controller.name: controller.state for controller in answer.controller}
 
     def wait_for_controllers(self, **wanted):
@@ -233,8 +247,8 @@ class Arm:
 
     def hardware_state(self):
         """Return the lifecycle state of the hardware, as a word."""
-        answer = self.call(ListHardwareComponents, 'controller_manager/list_hardware_components',
-                           ListHardwareComponents.Request())
+        answer = self.look_up(ListHardwareComponents,
+                              'controller_manager/list_hardware_components')
         return {c.name: c.state.label for c in answer.component}[self.hardware]
 
     def set_hardware_state(self, label):

@@ -110,7 +110,7 @@ class Faults(FaultTest):
 
     def test_deadline(self, proc_info):
         """A loop that stands still, for less than the guard bears: then the torque fades."""
-        pid = pid_of(proc_info, 'ros2_control_node')
+        pid = pid_of(proc_info, 'control_node')
 
         def stall():
             os.kill(pid, signal.SIGSTOP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of the controller manager in mid-motion: the guard takes the voltage off the outputs."""
+"""The end of the controller manager in mid-motion, by force and in order: the arm is safe."""
 
 import os
 import re
@@ -7,6 +7,7 @@ import signal
 import time
 
 from emulated_cell import Cell, PATIENT
+from fault_support import RAMP
 import launch_support
 from launch_support import Arm, point
 from launched import Launched
@@ -16,6 +17,7 @@ launch_support.isolate(12)
 START = [0.0, -0.8, 2.2, 0.0, 0.4, 0.0]
 AWAY = [1.0, -1.2, 2.6, 0.5, -0.4, 0.8]
 ALLOWED = 20.0  # ms
+STOPPING_WAY = 0.15  # rad, of which a part is from before the signal
 ATTEMPTS = 3  # a machine that takes the processor away for longer than that proves nothing
 
 
@@ -31,40 +33,63 @@ def move():
         arm.close()
 
 
-def kill_in_mid_motion(number):
-    """Return how long the outputs changed after the death, ms, with all else asserted."""
-    cell = Cell(f'kill{number}')
-    arguments = {'io': 'emulated', 'cell': cell.name, 'controller': 'tracking', 'calibrate': 'true',
-                 'emulated_arm': '--start ' + ' '.join(map(str, START)), 'guard_timeout': '500',
-                 'hardware_parameters': PATIENT}
-    try:
-        with Launched('real.launch.py', **arguments) as launch:
-            move()
-            before = cell.look()
-            assert before['powered']
-            assert max(map(abs, before['volts'])) > 0.1
-            manager = launch.pid('ros2_control_node')
-            witness = cell.witness(1.5)
-            killed = time.monotonic_ns()
-            os.kill(manager, signal.SIGKILL)
-            after = witness()
-            launch.ended()
-    finally:
-        cell.forget()
-    assert after['volts'] == [0.0] * 6
-    assert not after['power_output']
-    assert after['illegal_accesses'] == 0
-    assert f'guard: process {manager} died' in launch.text()
-    ends = dict(re.findall(r'\[(\w+)-\d+\]: process has died \[pid \d+, exit code (-?\d+)',
-                           launch.text()))
-    assert ends == {'ros2_control_node': '-9'}, 'guard and robot end by themselves'
-    return 1e-6 * (after['outputs_changed_ns'] - killed)
+class End:
+    """The end of the controller manager in mid-motion by a signal, and what came of it."""
+
+    def __init__(self, number, kind):
+        """Bring the arm up, move it, send the signal, look."""
+        cell = Cell(kind)
+        arguments = {'io': 'emulated', 'cell': cell.name, 'controller': 'tracking',
+                     'calibrate': 'true', 'guard_timeout': '500', 'hardware_parameters': PATIENT,
+                     'emulated_arm': '--start ' + ' '.join(map(str, START))}
+        try:
+            with Launched('real.launch.py', **arguments) as launch:
+                move()
+                self.before = cell.look()
+                self.manager = launch.pid('control_node')
+                witness = cell.witness(1.5)
+                sent = time.monotonic_ns()
+                os.kill(self.manager, number)
+                self.after = witness()
+                launch.ended()
+        finally:
+            cell.forget()
+        self.text = launch.text()
+        self.took = 1e-6 * (self.after['outputs_changed_ns'] - sent)  # ms
+        self.died = dict(re.findall(r'\[(\w+)-\d+\]: process has died '
+                                    r'\[pid \d+, exit code (-?\d+)', self.text))
+
+    def assert_safe(self):
+        """The arm was under torque, and there is none."""
+        assert self.before['powered']
+        assert max(map(abs, self.before['volts'])) > 0.1
+        assert self.after['volts'] == [0.0] * 6
+        assert not self.after['power_output']
+        assert self.after['illegal_accesses'] == 0
 
 
-def test_outputs_are_at_zero_within_20_ms():
+def test_a_kill_takes_the_outputs_to_zero_within_20_ms():
     """Measured by the cards' own clock: when did an output change for the last time?"""
     took = []
     while len(took) < ATTEMPTS and not (took and 0 < min(took) < ALLOWED):
-        took.append(kill_in_mid_motion(len(took)))
+        end = End(signal.SIGKILL, f'kill{len(took)}')
+        end.assert_safe()
+        assert f'guard: process {end.manager} died' in end.text
+        assert end.died == {'control_node': '-9'}, 'guard and robot end by themselves'
+        took.append(end.took)
         print(f'kill -9 in mid-motion: the last output changed {took[-1]:.2f} ms later')
     assert 0 < min(took) < ALLOWED, took
+
+
+def test_an_interrupt_is_a_controlled_stop():
+    """The torque fades and the brakes close, then everything ends, without a crash."""
+    end = End(signal.SIGINT, 'interrupt')
+    end.assert_safe()
+    print(f'interrupted in mid-motion: the last output changed {end.took:.0f} ms later')
+    assert end.took > 0.7e3 * RAMP, 'it was cut'
+    assert end.died == {}
+    assert 'switching the controllers off' in end.text
+    assert 'Segmentation' not in end.text
+    motion = max(abs(a - b) for a, b in zip(end.before['q'], end.after['q']))
+    print(f'motion since then {1e3 * motion:.1f} mrad')
+    assert motion < STOPPING_WAY

@@ -42,7 +42,7 @@ def test_one_dies_and_the_other_goes_on():
         right.until(lambda: right.positions()[0] > START['right'][0] + 0.05, 'it moves')
 
         witness = CELLS['left'].witness(2.0)
-        os.kill(launches['left'].pid('ros2_control_node'), signal.SIGKILL)
+        os.kill(launches['left'].pid('control_node'), signal.SIGKILL)
         left = witness()
         assert left['volts'] == [0.0] * 6
         assert not left['power_output']

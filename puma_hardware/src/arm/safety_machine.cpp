@@ -275,8 +275,8 @@ bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
                                           [](double torque) { return std::isfinite(torque); });
 }
 
-/// The torque of a stop before it fades: from the one before over to the holding one. Where there is
-/// none, or none any more, the torque stays.
+/// The torque of a stop before it fades: from the one before over to the holding one. Where there
+/// is none, or none any more, the torque stays.
 void SafetyMachine::go_over_to_hold(const SafetyInputs& in) noexcept {
   const bool hold = hold_usable(in);
   const double left = std::exp(-period_ / kTakeOver);

@@ -31,7 +31,7 @@ std::string explain_ioperm_error(const PortWindow& window, int error, std::strin
   } else if (error == EPERM) {
     text +=
         "the program lacks the capability CAP_SYS_RAWIO; run it as root, or grant it: puma with "
-        "'sudo setcap cap_sys_rawio+ep PROGRAM', ros2_control_node as docs/commissioning.md tells";
+        "'sudo setcap cap_sys_rawio+ep PROGRAM', control_node as docs/commissioning.md tells";
   } else if (error == ENOSYS) {
     text +=
         "this kernel or processor has no ioperm; an x86 kernel with CONFIG_X86_IOPL_IOPERM=y is "

@@ -30,8 +30,9 @@
 //
 // A hold or a ramp-down needs a torque. The caller may give one each cycle, of a law that damps the
 // arm and holds it against gravity; the torque goes over to it from the last one that went out,
-// without a step. Without it, a hold is a ramp-down, and what fades is that last torque. A hold becomes a ramp-down after hold_time: brakes hold joints 1–3 better
-// than motors, and joints 4–6 stand by their friction.
+// without a step. Without it, a hold is a ramp-down, and what fades is that last torque. A hold
+// becomes a ramp-down after hold_time: brakes hold joints 1–3 better than motors, and joints 4–6
+// stand by their friction.
 
 #include <array>
 #include <cstddef>
