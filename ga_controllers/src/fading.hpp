@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace ga_controllers {
 
@@ -56,6 +57,13 @@ struct Fading {
     return {left, left_rate,
             (2 * bend - decay * (slope + 2 * bend * t)) * shrink - decay * left_rate};
   }
+};
+
+/// Of all joints at once. Construction allocates.
+struct Fadings {
+  explicit Fadings(std::size_t n) : joints(n) {}
+  std::vector<Fading> joints;
+  double time = 0;  ///< s, since they began
 };
 
 }  // namespace ga_controllers

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__ARM_STATE_HPP_
+#define GA_CONTROLLERS__ARM_STATE_HPP_
+
+// The arm as its law knows it: what the description says of it and what was measured last.
+
+#include <span>
+#include <vector>
+
+#include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/dynamics.hpp"
+
+namespace ga_controllers {
+
+/// Are the first n values finite? Real-time safe.
+inline bool all_finite(std::span<const double> values, std::size_t n) noexcept {
+  // A sum of n finite values is finite for any position, velocity or torque of an arm.
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += values[i] * 0;
+  return sum == 0;
+}
+
+/// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
+/// rad, s, N m (m, N for prismatic joints).
+struct ArmState {
+  /// One torque limit per joint of the chain.
+  ArmState(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
+
+  std::size_t size() const noexcept { return q.size(); }
+  /// D at `q`, into `inertia`.
+  void update_inertia() noexcept { dynamics.inertia_matrix(q, inertia); }
+  double own_inertia(std::size_t joint) const noexcept { return inertia[joint * size() + joint]; }
+  /// The acceleration [rad/s²] that all of a joint's torque gives it.
+  double strength(std::size_t joint) const noexcept {
+    return torque_limit[joint] / (own_inertia(joint) + 1e-12);
+  }
+
+  ga_dynamics::Dynamics dynamics;  ///< with the rotors, without friction
+  std::vector<ga_dynamics::Drive> drives;
+  std::vector<ga_dynamics::JointLimits> limits;  ///< of the chain; velocity: speed_limit()
+  std::vector<double> torque_limit;              ///< the law's own
+  std::vector<double> q, qd;                     ///< last finite measurement
+  /// n·n values, of the last update_inertia(): after a change or a jump, and where the terms of the
+  /// torque are asked for. To judge a jump that is near enough.
+  std::vector<double> inertia;
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__ARM_STATE_HPP_

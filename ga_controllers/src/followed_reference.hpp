@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__FOLLOWED_REFERENCE_HPP_
+#define GA_CONTROLLERS__FOLLOWED_REFERENCE_HPP_
+
+// From the reference that a law is given to the one that it follows: one that is lost is brought to
+// rest and held; after a change of the law the followed one begins at the arm, after a jump of the
+// given one it goes on from where it was, and swings over in either case (fading.hpp); and it stays
+// within the limits of the joints if it is to (reference_guard.hpp).
+//
+// In each update: take() or take_arm(), then advance().
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "arm_state.hpp"
+#include "cycle.hpp"
+#include "fading.hpp"
+#include "friction_feed.hpp"
+#include "ga_controllers/control_law.hpp"
+#include "law_parameters.hpp"
+#include "reference_guard.hpp"
+
+namespace ga_controllers {
+
+/// Positions, velocities and accelerations of all joints. Construction allocates.
+struct Motion {
+  explicit Motion(std::size_t n) : q(n), qd(n), qdd(n) {}
+  Reference view() const noexcept { return {q, qd, qdd}; }
+  std::vector<double> q, qd, qdd;
+};
+
+/// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
+/// rad, s, N m (m, N for prismatic joints).
+class FollowedReference {
+ public:
+  FollowedReference(const ga_dynamics::Chain& chain, const LawParameters& parameters,
+                    const ArmState& arm);
+
+  /// A law begins at the arm: without a reference it comes to rest from this state. `known`: the
+  /// state is finite; else the last reference stays, at rest.
+  void start(std::span<const double> q, std::span<const double> qd, bool known) noexcept;
+  /// Takes the given reference, or a rest near the last valid one in its place, which is decided on
+  /// once. False: it is given but not finite where the law needs it. Sees jumps, for advance().
+  bool take(const Reference& reference, double dt, const LawSetting& law,
+            const ArmState& arm) noexcept;
+  /// For a law without a reference: it is where the arm is.
+  void take_arm(const ArmState& arm) noexcept;
+  /// What is followed in this cycle. Updates the arm's inertia after a change and after a jump.
+  /// True: the way to the given reference begins anew, from what was followed.
+  bool advance(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,
+               ArmState& arm) noexcept;
+
+  const Motion& given() const noexcept { return given_; }  ///< or held
+  const Motion& followed() const noexcept { return followed_; }
+  /// Between the followed position and the given one, before the guard; the way there.
+  std::span<const double> to_go() const noexcept { return to_go_; }
+  const Fadings& way() const noexcept { return way_; }
+  /// Of the last advance() with a reference since start().
+  Departure departure() const noexcept { return departure_; }
+
+ private:
+  void decide_hold(const ArmState& arm) noexcept;
+  void begin_at_arm(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,
+                    ArmState& arm) noexcept;
+  void begin_at_followed(double dt, const LawSetting& law, ArmState& arm) noexcept;
+  void estimate_braking(std::span<const double> torque, const FrictionFeed& friction,
+                        ArmState& arm) noexcept;
+
+  double blend_time_;
+  Motion given_, followed_;
+  Fadings way_;
+  std::vector<double> to_go_;
+  std::vector<double> hold_;               ///< scratch of take()
+  std::unique_ptr<ReferenceGuard> guard_;  ///< if limits are to be kept
+  Departure departure_;
+  std::vector<double> braking_;  ///< rad/s², at the last change
+  std::vector<double> factor_;   ///< scratch of estimate_braking()
+  bool holds_ = false;           ///< there is no valid reference: the hold is decided on
+  bool jumped_ = false;
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__FOLLOWED_REFERENCE_HPP_

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "law_parameters.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace ga_controllers {
+
+using ga_dynamics::Chain;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument("ControlLaw: " + what);
+}
+
+}  // namespace
+
+void check(const Chain& chain, const LawParameters& p) {
+  const std::size_t n = chain.joints().size();
+  const auto sized = [&](std::size_t size, const char* name, bool may_be_empty, bool may_be_one) {
+    if (size == n || (may_be_empty && size == 0) || (may_be_one && size == 1)) return;
+    refuse(std::string(name) + " has " + std::to_string(size) + " values for " + std::to_string(n) +
+           " joints");
+  };
+  sized(p.gains.size(), "gains", false, true);
+  sized(p.torque_limit.size(), "torque_limit", true, false);
+  sized(p.torque_rate_limit.size(), "torque_rate_limit", true, false);
+  for (const JointGains& g : p.gains) {
+    for (const double v : {g.kp, g.kd, g.ki}) {
+      if (!(v >= 0) || !std::isfinite(v)) refuse("gains must be finite and not negative");
+    }
+  }
+  for (const double v : p.torque_limit) {
+    if (!(v > 0)) refuse("torque_limit must be positive");
+  }
+  for (const double v : p.torque_rate_limit) {
+    if (!(v > 0)) refuse("torque_rate_limit must be positive");
+  }
+  if (!(p.friction >= 0 && p.friction <= 1)) refuse("friction must be between 0 and 1");
+  if (!(p.friction_velocity > 0)) refuse("friction_velocity must be positive");
+  if (!(p.integral_dead_band >= 0)) refuse("integral_dead_band must not be negative");
+  if (!(p.integral_limit >= 0)) refuse("integral_limit must not be negative");
+  if (!(p.blend_time >= 0) || !std::isfinite(p.blend_time))
+    refuse("blend_time must be finite and not negative");
+  if (p.error_cycles < 1) refuse("error_cycles must be at least 1");
+}
+
+std::vector<double> torque_limits(const Chain& chain, const LawParameters& p) {
+  if (!p.torque_limit.empty()) return p.torque_limit;
+  std::vector<double> limits;
+  for (const auto& joint : chain.joints()) limits.push_back(joint.limits.effort);
+  return limits;
+}
+
+std::vector<double> torque_rate_limits(const Chain& chain, const LawParameters& p) {
+  if (!p.torque_rate_limit.empty()) return p.torque_rate_limit;
+  return std::vector<double>(chain.joints().size(), std::numeric_limits<double>::infinity());
+}
+
+LawSetting::LawSetting(const Chain& chain, const LawParameters& p)
+    : kind(p.kind),
+      gains(p.gains.size() == chain.joints().size()
+                ? p.gains
+                : std::vector<JointGains>(chain.joints().size(), p.gains.front())) {}
+
+JointGains gains_from_bandwidth(double bandwidth, double damping) {
+  if (!(bandwidth > 0 && damping > 0) ||
+      !std::isfinite(bandwidth * bandwidth * bandwidth * damping)) {
+    throw std::invalid_argument(
+        "gains_from_bandwidth: bandwidth and damping must be positive and finite");
+  }
+  return {bandwidth * bandwidth, 2 * damping * bandwidth, bandwidth * bandwidth * bandwidth / 4};
+}
+
+}  // namespace ga_controllers

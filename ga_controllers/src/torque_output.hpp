@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
+#define GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
+
+// The way out of the law: from the torque that it wants to the one that the arm gets. The
+// difference to the torque before a change fades, then size and rate are limited; a torque beyond
+// the limit that was taken over goes back to it as the difference fades.
+
+#include <span>
+#include <vector>
+
+#include "cycle.hpp"
+
+namespace ga_controllers {
+
+/// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
+/// s, N m (N for prismatic joints).
+class TorqueOutput {
+ public:
+  /// Of one limit [N m] and one limit of the rate [N m/s] per joint, infinity for none;
+  /// `blend_time` is the time constant of the fading, zero for none.
+  TorqueOutput(std::vector<double> limit, std::vector<double> rate_limit, double blend_time);
+
+  /// What the arm was driven with before; not finite: nothing.
+  void start(std::span<const double> last_torque) noexcept;
+  /// From the torque that the law wants to the one that is given, in place.
+  void give(const Cycle& cycle, std::span<double> tau) noexcept;
+
+  /// Given last; NaN after start() where nothing drove the joint.
+  std::span<const double> last() const noexcept { return last_; }
+  /// What is left of the torque before the last change.
+  std::span<const double> blend() const noexcept { return blend_; }
+  /// +1 where the upper limit cuts, −1 where the lower one does, else 0.
+  std::span<const int> cut() const noexcept { return cut_; }
+
+ private:
+  std::vector<double> limit_, rate_limit_;
+  double blend_time_;
+  std::vector<double> last_, blend_;
+  std::vector<double> excess_;  ///< of a torque beyond the limit that was taken over
+  std::vector<int> cut_;
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
