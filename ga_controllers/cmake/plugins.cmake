@@ -22,8 +22,12 @@ add_library(ga_controllers_plugins SHARED
   src/plugins/arm_model.cpp
   src/plugins/controllers.cpp
   src/plugins/law_controller.cpp
+  src/plugins/live_gains.cpp
+  src/plugins/notice.cpp
+  src/plugins/reference_input.cpp
   src/plugins/set_point.cpp
-  src/plugins/state_message.cpp)
+  src/plugins/state_message.cpp
+  src/plugins/state_publisher.cpp)
 target_include_directories(ga_controllers_plugins
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/plugins PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_link_libraries(ga_controllers_plugins PUBLIC

@@ -14,15 +14,14 @@
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <memory>
 #include <mutex>
-#include <realtime_tools/realtime_publisher.hpp>
-#include <realtime_tools/realtime_thread_safe_box.hpp>
 #include <string>
 #include <vector>
 
 #include "arm_model.hpp"
+#include "live_gains.hpp"
 #include "notice.hpp"
-#include "set_point.hpp"
-#include "state_message.hpp"
+#include "reference_input.hpp"
+#include "state_publisher.hpp"
 
 namespace ga_controllers {
 
@@ -53,25 +52,16 @@ class LawController : public controller_interface::ChainableControllerInterface 
                                        const rclcpp::Duration& period) override;
 
  private:
-  using StateMessage = control_msgs::msg::DynamicJointState;
   using SetPointMessage = trajectory_msgs::msg::JointTrajectory;
 
   void make_topics(double state_publish_rate);
   void take_message(const SetPointMessage& message);
   rcl_interfaces::msg::SetParametersResult check_gains(
       const std::vector<rclcpp::Parameter>& parameters) const;
-  std::vector<JointGains> checked_gains(const ArmModel& model,
-                                        const law_controller::Params& parameters) const;
   void hand_over_gains();
-  void report();
 
   bool read_state();
-  bool read_references(double dt);
-  void note(const Departure& departure);
-  void take_gains();
   bool write_torque();
-  void publish(const rclcpp::Time& time, double dt);
-  void forget_references();
 
   const LawKind kind_;
   std::shared_ptr<law_controller::ParamListener> parameter_listener_;
@@ -83,32 +73,19 @@ class LawController : public controller_interface::ChainableControllerInterface 
   std::unique_ptr<ControlLaw> law_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
-  realtime_tools::RealtimeThreadSafeBox<std::vector<JointGains>> new_gains_;
-  std::atomic<bool> gains_are_new_{false};
+  LiveGains gains_;
 
   rclcpp::Subscription<SetPointMessage>::SharedPtr subscription_;
-  realtime_tools::RealtimeThreadSafeBox<SetPoint> messages_;
-  std::atomic<std::uint64_t> last_message_{0};
-  std::unique_ptr<realtime_tools::RealtimePublisher<StateMessage>> publisher_;
-  StateMessage state_message_;
-  rclcpp::TimerBase::SharedPtr reporter_;
-  std::atomic<Notice> notice_{Notice::kNone};
-  std::atomic<std::size_t> noticed_joint_{0};
   std::atomic<bool> chained_{false};
-  Throttle refusals_{std::chrono::seconds(1)}, reports_{std::chrono::seconds(5)};
-  Notice last_reported_ = Notice::kNone;
+  Throttle refusals_{std::chrono::seconds(1)};
+  ReferenceInput input_;
+  std::unique_ptr<StatePublisher> publisher_;  ///< null: not wanted
+  rclcpp::TimerBase::SharedPtr reporter_;
+  Notices notices_;
 
   // Of the control loop; one value per joint in the chain's order.
   std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
-  std::vector<double> q_ref_, qd_ref_, qdd_ref_;
-  std::vector<JointGains> gains_, next_gains_;
-  SetPoint set_point_;
-  std::uint64_t messages_before_activation_ = 0;
-  double set_point_age_ = 0, since_publishing_ = 0, publishing_period_ = 0;
-  bool has_reference_ = false;
-  bool had_reference_ = false;  ///< a finite one of the predecessor's, since the activation
-  double unchanged_for_ = 0;    ///< s, all of the predecessor's references
-  int bad_references_ = 0, missed_reads_ = 0, missed_writes_ = 0;
+  int missed_reads_ = 0, missed_writes_ = 0;
   std::chrono::steady_clock::time_point last_update_;
 };
 

@@ -4,8 +4,13 @@
 
 // What the control loop has to say, and how it is said outside of it.
 
+#include <atomic>
 #include <chrono>
+#include <rclcpp/logger.hpp>
 #include <string>
+#include <vector>
+
+#include "ga_controllers/control_law.hpp"
 
 namespace ga_controllers {
 
@@ -22,42 +27,8 @@ enum class Notice {
 };
 
 /// Does the controller give up?
-inline bool is_error(Notice notice) {
-  return notice == Notice::kReferenceLost || notice == Notice::kStateNotFinite ||
-         notice == Notice::kCommandRefused;
-}
-
-inline std::string to_string(Notice notice, const std::string& joint) {
-  switch (notice) {
-    case Notice::kReferenceStale:
-      return "the reference moves, but has not changed for reference_timeout: the arm is brought "
-             "to "
-             "rest";
-    case Notice::kReferenceNotFinite:
-      return "the reference of joint '" + joint + "' is not finite: the arm is brought to rest";
-    case Notice::kReferenceLost:
-      return "the reference of joint '" + joint +
-             "' has not been finite for error_cycles: the controller gives up; look at the "
-             "controller before it";
-    case Notice::kReferenceOutsideLimits:
-      return "the reference of joint '" + joint +
-             "' is outside its position limits: it is kept at the limit";
-    case Notice::kReferenceTooFast:
-      return "the reference of joint '" + joint +
-             "' is faster than the joint's velocity limit, its torque or the way that is left to "
-             "its position limit allow: the arm follows as it can";
-    case Notice::kStateNotFinite:
-      return "position or velocity of joint '" + joint +
-             "' is not finite or cannot be read: gravity is held for error_cycles, then the "
-             "controller gives up; look at the hardware";
-    case Notice::kCommandRefused:
-      return "the effort command of joint '" + joint +
-             "' is refused by its interface for error_cycles: the controller gives up";
-    case Notice::kNone:
-      break;
-  }
-  return {};
-}
+bool is_error(Notice notice);
+std::string to_string(Notice notice, const std::string& joint);
 
 /// Says each thing so often and no oftener. Not for the control loop.
 class Throttle {
@@ -76,6 +47,28 @@ class Throttle {
   std::chrono::steady_clock::duration period_;
   std::chrono::steady_clock::time_point last_;
   bool said_ = false;
+};
+
+/// The last thing that the control loop has to say, left there for a timer. Of what is noted at
+/// once the last one counts; what lasts is noted again in every cycle.
+class Notices {
+ public:
+  // Real-time safe.
+  void blame(std::size_t joint) noexcept { joint_ = joint; }  ///< that the next notice is about
+  void note(Notice notice) noexcept { notice_ = notice; }
+  void note(const Departure& departure) noexcept;
+  std::size_t joint() const noexcept { return joint_; }
+  void clear() noexcept { notice_ = Notice::kNone; }
+
+  /// Says what was noted since, at once where it is new, and every few seconds. Not for the control
+  /// loop.
+  void report(const rclcpp::Logger& logger, const std::vector<std::string>& joints);
+
+ private:
+  std::atomic<Notice> notice_{Notice::kNone};
+  std::atomic<std::size_t> joint_{0};
+  Throttle reports_{std::chrono::seconds(5)};
+  Notice last_reported_ = Notice::kNone;
 };
 
 }  // namespace ga_controllers

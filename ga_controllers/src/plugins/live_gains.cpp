@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_gains.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ga_controllers {
+
+namespace {
+
+constexpr double kMostDamping = 0.5;  ///< Kd times the cycle
+
+}  // namespace
+
+std::vector<JointGains> checked_gains(const ArmModel& model,
+                                      const law_controller::Params& parameters,
+                                      unsigned update_rate) {
+  std::vector<JointGains> gains = model.gains(parameters);
+  const double most = kMostDamping * update_rate;
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    if (gains[i].kd <= most || update_rate == 0) continue;
+    throw std::invalid_argument(
+        "joint '" + model.joints[i] + "': Kd " + std::to_string(gains[i].kd) +
+        " 1/s is more than half of the update rate " + std::to_string(update_rate) +
+        " Hz, the loop would be unstable: lower gains.bandwidth, gains.damping or gains.kd");
+  }
+  return gains;
+}
+
+law_controller::Params with_gains(law_controller::Params parameters,
+                                  const std::vector<rclcpp::Parameter>& changes) {
+  auto& gains = parameters.gains;
+  for (const rclcpp::Parameter& change : changes) {
+    for (const auto& [name, values] :
+         {std::pair("gains.bandwidth", &gains.bandwidth),
+          std::pair("gains.damping", &gains.damping), std::pair("gains.kp", &gains.kp),
+          std::pair("gains.kd", &gains.kd), std::pair("gains.ki", &gains.ki)}) {
+      if (change.get_name() != name) continue;
+      *values = change.as_double_array();
+      for (const double value : *values) {
+        if (!std::isfinite(value)) {
+          throw std::invalid_argument("parameter " + std::string(name) + " is not finite");
+        }
+      }
+    }
+  }
+  return parameters;
+}
+
+void LiveGains::start(const std::vector<JointGains>& gains) {
+  used_ = next_ = gains;
+  is_new_ = false;
+}
+
+void LiveGains::offer(const std::vector<JointGains>& gains) {
+  offered_.set(gains);
+  is_new_ = true;
+}
+
+const std::vector<JointGains>* LiveGains::take() {
+  if (!is_new_.exchange(false)) return nullptr;
+  const bool taken = offered_.try_get([this](const std::vector<JointGains>& gains) {
+    std::copy(gains.begin(), gains.end(), next_.begin());
+  });
+  if (!taken) is_new_ = true;
+  if (!taken || next_ == used_) return nullptr;  // any parameter may have been set
+  used_.swap(next_);
+  return &used_;
+}
+
+}  // namespace ga_controllers

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace ga_controllers {
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+void ReferenceInput::configure(std::size_t joints, double timeout, int error_cycles) {
+  timeout_ = timeout;
+  error_cycles_ = error_cycles;
+  for (auto* values : {&q_, &qd_, &qdd_}) values->assign(joints, kNan);
+  set_point_ = SetPoint(joints);
+  messages_.set(set_point_);
+  last_message_ = 0;
+}
+
+void ReferenceInput::offer(SetPoint set_point) {
+  set_point.sequence = last_message_ + 1;
+  messages_.set(set_point);
+  ++last_message_;
+}
+
+void ReferenceInput::activate(const Interfaces& interfaces) {
+  forget(interfaces);
+  messages_before_activation_ = last_message_;
+  has_reference_ = had_reference_ = false;
+  unchanged_for_ = 0;
+  bad_cycles_ = 0;
+}
+
+void ReferenceInput::forget(const Interfaces& interfaces) {
+  for (std::size_t k = 0; k < interfaces.size(); ++k) {
+    std::ignore = interfaces[k]->set_value(k < q_.size() ? kNan : 0.0);
+  }
+  std::fill(q_.begin(), q_.end(), kNan);
+  std::fill(qd_.begin(), qd_.end(), 0.0);
+  std::fill(qdd_.begin(), qdd_.end(), 0.0);
+}
+
+void ReferenceInput::follow_set_point(double period, Notices& notices) {
+  set_point_age_ += std::max(period, 0.0);
+  messages_.try_get([this](const SetPoint& message) {
+    if (message.sequence <= std::max(messages_before_activation_, set_point_.sequence)) return;
+    set_point_ = message;
+    set_point_age_ = 0;
+  });
+  has_reference_ = set_point_.sequence > messages_before_activation_;
+  if (!has_reference_) return;
+  if (set_point_age_ > timeout_ && !set_point_.rests()) {
+    has_reference_ = false;
+    notices.note(Notice::kReferenceStale);
+    return;
+  }
+  // Messages come slower than cycles: in between the motion goes on.
+  const double t = set_point_age_;
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    q_[i] = set_point_.q[i] + (set_point_.qd[i] + set_point_.qdd[i] * t / 2) * t;
+    qd_[i] = set_point_.qd[i] + set_point_.qdd[i] * t;
+    qdd_[i] = set_point_.qdd[i];
+  }
+}
+
+bool ReferenceInput::read(const Interfaces& interfaces, double dt, Notices& notices) {
+  const std::size_t n = q_.size();
+  has_reference_ = true;
+  bool same = true, rests = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto read_one = [&](std::size_t k, double& value) {
+      const double now = interfaces[k * n + i]->get_optional().value_or(value);
+      same = same && now == value;
+      rests = rests && (k == 0 || now == 0);
+      value = now;
+      return std::isfinite(now);
+    };
+    const bool position = read_one(0, q_[i]), velocity = read_one(1, qd_[i]),
+               acceleration = read_one(2, qdd_[i]);
+    if (position && velocity && acceleration) continue;
+    has_reference_ = false;
+    notices.blame(i);
+  }
+  if (!has_reference_) {
+    notices.note(Notice::kReferenceNotFinite);
+    // A predecessor that has not said anything yet is no error.
+    if (had_reference_) bad_cycles_ = std::min(bad_cycles_ + 1, error_cycles_);
+    return bad_cycles_ < error_cycles_;
+  }
+  had_reference_ = true;
+  bad_cycles_ = 0;
+  unchanged_for_ = same && !rests ? unchanged_for_ + dt : 0;
+  if (unchanged_for_ > timeout_) {
+    has_reference_ = false;
+    notices.note(Notice::kReferenceStale);
+  }
+  return true;
+}
+
+}  // namespace ga_controllers
