@@ -38,7 +38,7 @@ Arm::Arm(const std::string& urdf, bool friction)
     std::ignore = effort.back()->set_value(std::nan(""));
   }
   const Motion start(chain, 0);
-  put(start.q, Values(size(), 0.0));
+  put(start.q);
 }
 
 void Arm::put(const Values& q, const Values& qd) {
@@ -160,6 +160,31 @@ void Bench::refer(const Reference& reference) {
     std::ignore = references[n + i]->set_value(reference.qd[i]);
     std::ignore = references[2 * n + i]->set_value(reference.qdd[i]);
   }
+}
+
+bool Bench::restart(Arm& arm, bool chained) {
+  deactivate();
+  return activate(arm, chained);
+}
+
+bool Bench::set_in_motion(Arm& arm, double until) {
+  const Motion at(arm.chain, 0);
+  arm.put(at.q, at.qd);
+  arm.drive(at.qdd);
+  if (!configure() || !activate(arm, true)) return false;
+  follow(arm, 0, until);
+  return true;
+}
+
+double Bench::follow(Arm& arm, double from, double to, double* worst) {
+  double change = 0;
+  for (int k = 0; k < static_cast<int>(std::round((to - from) / kDt)); ++k) {
+    const Motion at(arm.chain, from + k * kDt);
+    if (worst != nullptr) *worst = std::max(*worst, arm.distance(at.q));
+    refer(at.reference());
+    change = std::max(change, cycle(arm));
+  }
+  return change;
 }
 
 void Bench::spin_some() { executor_.spin_some(); }

@@ -30,10 +30,12 @@ class Arm {
   std::size_t size() const { return effort.size(); }
   double limit(std::size_t joint) const { return chain.joints()[joint].limits.effort; }
   void put(const Values& q, const Values& qd);
+  void put(const Values& q) { put(q, Values(size(), 0.0)); }  ///< at rest
   /// Commands the torques that give the arm the acceleration.
   void drive(const Values& qdd);
   void write_states();  ///< from the plant to the handles
   void step();          ///< lets kDt pass with the commanded torques
+  Values q() const { return {plant.q().begin(), plant.q().end()}; }
   Values torque() const;
   double speed() const;  ///< of the fastest joint
   double distance(const Values& q) const;
@@ -63,6 +65,14 @@ class Bench {
   /// Several of them; the largest of the changes.
   double cycles(Arm& arm, int count);
   void refer(const ga_controllers::Reference& reference);
+  /// What the controller manager does when a predecessor comes or goes.
+  bool restart(Arm& arm, bool chained);
+  /// Configured and activated behind a predecessor, on an arm in motion at time 0 of the
+  /// predecessor's motion; from there to `until`.
+  bool set_in_motion(Arm& arm, double until = 0);
+  /// Lets the predecessor move the arm from time `from` to `to`; the largest of the changes.
+  /// `worst`: made the largest distance from the motion if that is larger.
+  double follow(Arm& arm, double from, double to, double* worst = nullptr);
   void spin_some();
 
   std::unique_ptr<LawController> controller;

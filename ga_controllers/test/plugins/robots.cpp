@@ -56,6 +56,17 @@ Motion::Motion(const ga_dynamics::Chain& chain, double t) {
   }
 }
 
+trajectory_msgs::msg::JointTrajectory message(const ga_dynamics::Chain& chain, const Values& q,
+                                              const Values& qd, const Values& qdd) {
+  trajectory_msgs::msg::JointTrajectory message;
+  for (const auto& joint : chain.joints()) message.joint_names.push_back(joint.name);
+  message.points.resize(1);
+  message.points[0].positions = q;
+  message.points[0].velocities = qd;
+  message.points[0].accelerations = qdd;
+  return message;
+}
+
 }  // namespace test
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 // The controllers and the arms of the tests, and a motion for each of the arms.
 
 #include <string>
+#include <trajectory_msgs/msg/joint_trajectory.hpp>
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
@@ -19,6 +20,8 @@ constexpr LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking,
 
 /// The controller that this program is for.
 LawKind law_under_test();
+inline const LawKind kLaw = law_under_test();
+inline const bool kTakesReferences = kLaw != LawKind::kGravityHold;
 bool tracks(LawKind kind);
 std::string name_of(LawKind kind);  ///< PointToPointController, …
 
@@ -32,6 +35,10 @@ struct Motion {
   ga_controllers::Reference reference() const { return {q, qd, qdd}; }
   Values q, qd, qdd;
 };
+
+/// The point for all joints, in the chain's order.
+trajectory_msgs::msg::JointTrajectory message(const ga_dynamics::Chain& chain, const Values& q,
+                                              const Values& qd = {}, const Values& qdd = {});
 
 }  // namespace test
 

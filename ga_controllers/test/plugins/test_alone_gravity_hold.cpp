@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The gravity hold by itself: it takes no set-points, and it is the one that others fall back on.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "operator.hpp"
+
+namespace test {
+namespace {
+
+TEST(Alone, TakesNoSetPointsOfTheTopic) {
+  Arm arm(scara());
+  Bench bench(kLaw, scara());
+  Operator user(bench);
+  const Values start{0, 0, 0.1, 0};
+  arm.put(start);
+  ASSERT_TRUE(user.start(arm));
+  user.send(message(arm.chain, {0.5, -0.4, 0.15, 1}));
+  bench.cycles(arm, 1000);
+  EXPECT_LT(arm.distance(start), 1e-4);
+  EXPECT_EQ(bench.controller->get_node()->count_subscribers("/controller/reference"), 0u);
+}
+
+TEST(Alone, ActivatedBlindlyItKeepsTheTorqueOfTheOneThatFailedForAFewCycles) {
+  Arm arm(puma());
+  Bench bench(kLaw, puma());
+  ASSERT_TRUE(bench.configure());
+  std::ignore = arm.velocity[2]->set_value(std::nan(""));
+  ASSERT_FALSE(bench.activate(arm)) << "there is no torque to keep";
+  arm.drive(Values(6, 0.0));
+  ASSERT_TRUE(bench.activate(arm));
+  const Values before = arm.torque();
+  for (int k = 0; k < 10; ++k) {
+    EXPECT_EQ(bench.update(), k < 9);
+    EXPECT_EQ(arm.torque(), before);
+  }
+}
+
+}  // namespace
+}  // namespace test

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A law that takes references, loaded by a real controller manager: aborts, fallbacks in
+// mid-motion.
+
+#include <gtest/gtest.h>
+
+#include "cell.hpp"
+
+namespace test {
+namespace {
+
+TEST(Loaded, AnAbortedTrajectoryLeavesAStandingArm) {
+  Cell cell(puma(), true);
+  ASSERT_TRUE(cell.load_law("law", kLaw));
+  ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law", 2e-4));
+  ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
+  cell.pass(0.3);
+  cell.watch->take_steps();
+  cell.move("trajectory", 0.5, 1.0);  // friction alone makes a larger error than is tolerated
+  cell.pass(1.5);
+  RecordProperty("any_step", std::to_string(cell.watch->take_steps().any));
+  EXPECT_LT(cell.watch->speed(), 0.02);
+  EXPECT_LT(cell.distance(cell.start), 0.4) << "it was not aborted";
+  EXPECT_TRUE(cell.active("law"));
+}
+
+TEST(Loaded, TheGravityHoldTakesOverFromAnErrorInMidMotion) {
+  for (const bool with_friction : {false, true}) {
+    Cell cell(puma(), with_friction);
+    ASSERT_TRUE(cell.load_law("fallback", LawKind::kGravityHold));
+    ASSERT_TRUE(cell.load_law("law", kLaw, {"fallback"}));
+    ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law"));
+    ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
+    cell.pass(0.5);
+    cell.move("trajectory", 0.3, 1.2);
+    cell.pass(0.5);
+    const Values at = cell.watch->position();
+    EXPECT_GT(cell.watch->speed(), 0.1);
+    cell.watch->take_steps();
+    cell.watch->blind = true;
+    for (int k = 0; k < 200 && cell.active("law"); ++k) cell.pass(0.001);
+    cell.watch->blind = false;
+    cell.pass(0.02);
+    const Steps steps = cell.watch->take_steps();
+    cell.pass(1);
+    RecordProperty(with_friction ? "step_with_friction" : "step", std::to_string(steps.any));
+    EXPECT_LT(steps.any, 0.01);
+    EXPECT_FALSE(cell.active("law"));
+    EXPECT_FALSE(cell.active("trajectory"));
+    EXPECT_TRUE(cell.active("fallback"));
+    EXPECT_FALSE(cell.watch->braked);
+    EXPECT_LT(cell.distance(at), 0.2);
+    EXPECT_LT(cell.watch->speed(), 0.01);
+  }
+}
+
+}  // namespace
+}  // namespace test
