@@ -24,6 +24,20 @@ TEST(Alone, TakesNoSetPointsOfTheTopic) {
   EXPECT_EQ(bench.controller->get_node()->count_subscribers("/controller/reference"), 0u);
 }
 
+TEST(Alone, NewGainsMakeNoStepWhileItBrakes) {
+  Arm arm(puma());
+  Bench bench(kLaw, puma());
+  ASSERT_TRUE(bench.set_in_motion(arm, 0.02));
+  EXPECT_GT(arm.speed(), 0.1);
+  const auto node = bench.controller->get_node();
+  ASSERT_TRUE(node->set_parameter(rclcpp::Parameter("gains.bandwidth", Values{60})).successful);
+  const double first = bench.cycle(arm), step = bench.cycles(arm, 300);
+  RecordProperty("first_step", std::to_string(first));
+  RecordProperty("step", std::to_string(step));
+  EXPECT_LT(first, 0.01);
+  EXPECT_LT(step, 0.0025);
+}
+
 TEST(Alone, ActivatedBlindlyItKeepsTheTorqueOfTheOneThatFailedForAFewCycles) {
   Arm arm(puma());
   Bench bench(kLaw, puma());

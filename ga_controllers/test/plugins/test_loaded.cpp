@@ -25,14 +25,12 @@ TEST(Loaded, ByItsNameOnAStockHardwarePlugin) {
   EXPECT_TRUE(cell.succeeds([&] { return cell.manager->unload_controller("law"); }));
 }
 
-/// With friction the torque steps by itself where a joint stops or turns round; the 20 cycles after
-/// a switch are those of the switch.
+/// None of the steps is a bump, neither in the 20 cycles after a switch nor later.
 void judge(const Steps& steps, bool friction) {
   const std::string suffix = friction ? "_with_friction" : "";
   ::testing::Test::RecordProperty("switch_step" + suffix, std::to_string(steps.at_switch));
   ::testing::Test::RecordProperty("any_step" + suffix, std::to_string(steps.any));
-  EXPECT_LT(steps.at_switch, 0.01);
-  EXPECT_LT(steps.any, friction ? 0.1 : 0.01);
+  EXPECT_LT(steps.any, 0.01);
 }
 
 TEST(Loaded, TheChainChangesInMidMotionWithoutABump) {

@@ -52,7 +52,7 @@ TEST(Upset, AStateThatCannotBeReadIsBridgedThenAnError) {
     }
     for (std::size_t i = 0; i < 6; ++i) {
       const double change = std::abs(arm.torque()[i] - before[i]) / arm.limit(i);
-      EXPECT_LT(change, 0.05) << "joint " << i + 1;
+      EXPECT_LT(change, 0.0025) << "joint " << i + 1;
       worst = std::max(worst, change);
     }
     // Nothing of it is left: the arm follows again.
