@@ -37,7 +37,7 @@ check clang-format clang-format-14 --dry-run -Werror --style=file
 select_files '*.sh' .ci/run
 check shellcheck shellcheck -x
 
-select_files '*.py'
+select_files '*.py' '*/scripts/*' puma_bringup/test/steadily
 check flake8 /usr/bin/python3 -m flake8 --max-line-length 100
 
 # Tests and the fuzzer's corpus hold malformed files on purpose.
