@@ -148,6 +148,8 @@ def main():
         cases = package_cases(directory)
         everything += cases
         lines += [f'{package}: {totals(cases)}', *skips(cases)]
+        for kept in sorted(directory.glob('test_results/**/*.run*.txt')):
+            lines.append(f'  {kept.name}: {kept.read_text().splitlines()[0]}')
         for case in cases:
             if case.outcome == 'failed':
                 tail = case.message.strip().splitlines()[-OUTPUT_LINES:]

@@ -1,8 +1,8 @@
 # The controllers for ros2_control around the laws, where it is installed.
 
 set(GA_CONTROLLERS_PLUGINS ON)
-foreach(package controller_interface control_msgs generate_parameter_library pluginlib rclcpp_lifecycle realtime_tools
-    trajectory_msgs)
+foreach(package controller_interface control_msgs generate_parameter_library hardware_interface pluginlib rclcpp_lifecycle
+    realtime_tools trajectory_msgs)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
     set(GA_CONTROLLERS_PLUGINS OFF)
@@ -34,6 +34,7 @@ target_link_libraries(ga_controllers_plugins PUBLIC
   ga_controllers
   law_controller_parameters
   controller_interface::controller_interface
+  hardware_interface::hardware_interface
   pluginlib::pluginlib
   rclcpp_lifecycle::rclcpp_lifecycle
   realtime_tools::realtime_tools

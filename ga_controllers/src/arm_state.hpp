@@ -14,8 +14,7 @@ namespace ga_controllers {
 
 /// Are the first n values finite? Real-time safe.
 inline bool all_finite(std::span<const double> values, std::size_t n) noexcept {
-  // A sum of n finite values is finite for any position, velocity or torque of an arm.
-  double sum = 0;
+  double sum = 0;  // of zeros: infinity · 0 and NaN · 0 are NaN, which no comparison is true for
   for (std::size_t i = 0; i < n; ++i) sum += values[i] * 0;
   return sum == 0;
 }
@@ -40,8 +39,8 @@ struct ArmState {
   std::vector<ga_dynamics::JointLimits> limits;  ///< of the chain; velocity: speed_limit()
   std::vector<double> torque_limit;              ///< the law's own
   std::vector<double> q, qd;                     ///< last finite measurement
-  /// n·n values, of the last update_inertia(): after a change or a jump, and where the terms of the
-  /// torque are asked for. To judge a jump that is near enough.
+  /// n·n values, of the last update_inertia(): after a change or a jump, and every few cycles. To
+  /// judge a jump that is near enough.
   std::vector<double> inertia;
 };
 

@@ -21,6 +21,9 @@ namespace {
 /// After a cycle longer than this [s] the arm is where its torque has taken it meanwhile: the law
 /// goes on from there, as after a change.
 constexpr double kLateCycle = 0.05;
+/// Cycles after which the inertia by which jumps of the reference are judged is computed anew: an
+/// arm does not unfold faster.
+constexpr int kInertiaCycles = 20;
 /// Parts of the torque that terms() computes.
 constexpr std::size_t kTerms = 6;
 
@@ -51,7 +54,8 @@ struct ControlLaw::Impl {
         integral(parameters, arm.size()),
         output(arm.torque_limit, torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
-        terms(kTerms * arm.size()) {}
+        terms(kTerms * arm.size()),
+        terms_inertia(arm.size() * arm.size()) {}
 
   /// The cycle that update() is in. A state that is lost, or found again, hands the torque over:
   /// what it does besides holding gravity (a motion, a payload) fades, and comes back.
@@ -133,13 +137,14 @@ struct ControlLaw::Impl {
   ErrorIntegral integral;
   TorqueOutput output;
   std::vector<double> v;
-  std::vector<double> terms;  ///< scratch of ControlLaw::terms()
-  bool changed = false;       ///< and no update that knows where the arm is has taken it up
-  bool drives_arm = false;    ///< there was an update
-  bool bridges = false;       ///< the state was valid and is not now
-  bool located = true;        ///< since start() there was a valid state, or there was no start()
-  bool state_lost = true;     ///< the last update had no valid state: gravity is all there is
+  std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
+  bool changed = false;     ///< and no update that knows where the arm is has taken it up
+  bool drives_arm = false;  ///< there was an update
+  bool bridges = false;     ///< the state was valid and is not now
+  bool located = true;      ///< since start() there was a valid state, or there was no start()
+  bool state_lost = true;   ///< the last update had no valid state: gravity is all there is
   int bad_cycles = 0;
+  int inertia_age = 0;  ///< cycles
 };
 
 ControlLaw::ControlLaw(const Chain& chain, const LawParameters& parameters) {
@@ -193,6 +198,10 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   Impl& m = *impl_;
   const std::size_t n = m.arm.size();
   const bool state_known = all_finite(q, n) && all_finite(qd, n);
+  if (++m.inertia_age >= kInertiaCycles) {
+    m.inertia_age = 0;
+    if (m.setting.takes_reference()) m.arm.update_inertia();
+  }
   const bool reference_known =
       !m.setting.takes_reference() || m.reference.take(reference, dt, m.setting, m.arm);
   m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
@@ -229,14 +238,14 @@ TorqueTerms ControlLaw::terms() noexcept {
   if (m.located) arm.dynamics.gravity(arm.q, gravity);
   if (!m.state_lost) {
     arm.dynamics.bias(arm.q, arm.qd, coriolis);
-    arm.update_inertia();
+    arm.dynamics.inertia_matrix(arm.q, m.terms_inertia);
     for (std::size_t i = 0; i < n; ++i) {
       coriolis[i] -= gravity[i];
       friction[i] = m.friction.torque()[i];
       for (std::size_t j = 0; j < n; ++j) {
         const double ahead = m.setting.takes_rates() ? m.reference.followed().qdd[j] : 0;
-        inertia[i] += arm.inertia[i * n + j] * ahead;
-        feedback[i] += arm.inertia[i * n + j] * (m.v[j] - ahead);
+        inertia[i] += m.terms_inertia[i * n + j] * ahead;
+        feedback[i] += m.terms_inertia[i * n + j] * (m.v[j] - ahead);
       }
     }
   }

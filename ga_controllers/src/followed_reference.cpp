@@ -69,10 +69,11 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
                              const ArmState& arm) noexcept {
   const std::size_t n = to_go_.size();
   const bool none = r.q.empty();
-  const auto finite_rates = [&] { return all_finite(r.qd, n) && all_finite(r.qdd, n); };
-  const bool good = !none && all_finite(r.q, n) && (!law.takes_rates() || finite_rates());
-  const bool rates =
-      good && r.qd.size() >= n && r.qdd.size() >= n && (law.takes_rates() || finite_rates());
+  const bool has_rates = r.qd.size() >= n && r.qdd.size() >= n;
+  const bool finite_rates = has_rates && all_finite(r.qd, n) && all_finite(r.qdd, n);
+  const bool good =
+      r.q.size() >= n && all_finite(r.q, n) && (!law.takes_rates() || !has_rates || finite_rates);
+  const bool rates = good && finite_rates;
   if (!good && !holds_) decide_hold(arm);
   const std::span<const double> positions = good ? r.q : holds_ ? given_.q : hold_;
   for (std::size_t i = 0; i < n; ++i) {

@@ -210,6 +210,33 @@ TEST(ControlLaw, AFarSetPointIsReachedWithoutAJerk) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(jump.end[i], goal[i], 1e-3);
 }
 
+TEST(ControlLaw, AJumpIsJudgedByTheInertiaWhereTheArmIs) {
+  const Chain chain = puma();
+  const auto inertia_of_joint_1 = [&](const Values& q) {
+    Values inertia(36);
+    Dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}).inertia_matrix(q, inertia);
+    return inertia[0];
+  };
+  const Values folded{0, -1.57, 1.57, 0, 0, 0}, stretched{0, 0, 1.57, 0, 0, 0}, rest(6, 0.0);
+  ASSERT_GT(inertia_of_joint_1(stretched), 1.8 * inertia_of_joint_1(folded));
+  const LawParameters p = parameters(LawKind::kTracking);
+  ControlLaw law(chain, p);
+  law.start(folded, rest, Values(6, NAN));
+  Values q = folded, tau(6);
+  for (int k = 0; k < 3000; ++k) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      q[i] = folded[i] + (stretched[i] - folded[i]) * std::min(1.0, k / 2000.0);
+    }
+    law.update(q, rest, {q, rest, rest}, kDt, tau);
+  }
+  // Folded, it would step the torque by 0.9 % of its limit: not worth smoothing.
+  const double limit = chain.joints()[0].limits.effort, before = tau[0];
+  Values jumped = q;
+  jumped[0] += 0.009 * limit / (p.gains[0].kp * inertia_of_joint_1(folded));
+  law.update(q, rest, {jumped, rest, rest}, kDt, tau);
+  EXPECT_LT(std::abs(tau[0] - before), 0.005 * limit);
+}
+
 TEST(ControlLaw, AStepOfAccelerationIsFollowedAtOnce) {
   // As trajectories of constant accelerations have them; smoothing would leave the path.
   const Chain chain = puma();
@@ -265,6 +292,42 @@ TEST(ControlLaw, TermsAddUpToTheTorque) {
     for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(t.inertia[i] + t.gravity[i], expected[i], 1e-9);
   }
   EXPECT_GT(std::abs(law.terms().limit[2]), 1);
+}
+
+TEST(ControlLaw, WhoAsksForTheTermsChangesNothing) {
+  const Chain chain = puma();
+  for (const LawKind kind : kAllLaws) {
+    ControlLaw asked(chain, parameters(kind)), other(chain, parameters(kind));
+    const Wave start(0);
+    Values tau(6), expected(6);
+    for (ControlLaw* law : {&asked, &other}) law->start(start.q, start.qd, Values(6, 0.0));
+    for (int k = 0; k < 2000; ++k) {
+      Wave at(k * kDt);
+      const Wave arm = at;
+      // Jumps about as large as those that are smoothed, at ever other inertias.
+      if (k % 10 == 0) at.q[1] += 2e-6 * k, at.q[2] -= 1e-6 * k;
+      asked.update(arm.q, arm.qd, at.reference(), kDt, tau);
+      other.update(arm.q, arm.qd, at.reference(), kDt, expected);
+      asked.terms();
+      ASSERT_EQ(tau, expected) << k;
+    }
+  }
+}
+
+TEST(ControlLaw, AReferenceWithoutRatesRests) {
+  const Chain chain = puma();
+  const Wave start(0);
+  const Values rest(6, 0.0);
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    ControlLaw bare(chain, parameters(kind)), full(chain, parameters(kind));
+    Values tau(6), expected(6);
+    for (ControlLaw* law : {&bare, &full}) law->start(start.q, rest, Values(6, 0.0));
+    for (int k = 0; k < 100; ++k) {
+      EXPECT_EQ(bare.update(start.q, rest, {start.q, {}, {}}, kDt, tau), LawStatus::kOk);
+      full.update(start.q, rest, {start.q, rest, rest}, kDt, expected);
+      ASSERT_EQ(tau, expected) << k;
+    }
+  }
 }
 
 TEST(ControlLaw, TorqueAndItsRateStayWithinTheirLimits) {

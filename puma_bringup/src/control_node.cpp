@@ -5,15 +5,17 @@
 //
 // That node, interrupted, takes the controllers down beside the control loop, which may be within
 // one of them at that moment: then it dies of a segmentation fault, and an arm in mid-motion is
-// left to its guard. Here the loop itself switches the controllers off, which is a controlled stop
-// of the arm; only then the rest is taken down. A second SIGTERM ends the process at once.
+// left to its guard. Here the loop itself switches the controllers off, which the hardware takes
+// for the wish to stop, and goes on for `stop_time` [s] (0.5) until the arm stands; only then the
+// rest is taken down. No further signal hastens that, but SIGKILL. The exit code is 1 where the end
+// was not this one.
 
 #include <pthread.h>
 #include <signal.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <controller_manager/controller_manager.hpp>
 #include <controller_manager_msgs/srv/switch_controller.hpp>
 #include <cstring>
@@ -36,8 +38,12 @@ using namespace std::chrono_literals;
 
 /// Of the control loop's SCHED_FIFO unless a parameter says otherwise; in the middle of the range.
 constexpr int kPriority = 50;
-/// A service that is being answered when the end comes may take so long; and the last switch.
-constexpr auto kPatience = 2s;
+/// So long may a service take that is being answered when the end comes, and the last switch. With
+/// them the end comes before a launch loses its patience, which is 5 s.
+constexpr auto kPatience = 1s;
+/// s that the control loop goes on without controllers, unless a parameter says otherwise: longer
+/// than the hardware lets the torque fade.
+constexpr double kStopTime = 0.5;
 
 std::vector<int> processors(const ControllerManager& manager) {
   rclcpp::Parameter given;
@@ -79,14 +85,10 @@ class Pace {
         skips_(manager.get_parameter_or("overruns.manage", true)),
         next_(steady_clock::now()) {}
 
-  /// False if there is no time any more.
-  bool sleep_after(const rclcpp::Time& begin) {
+  void sleep_after(const rclcpp::Time& begin) {
     if (simulated_) {
-      try {
-        return manager_.get_clock()->sleep_until(begin + period_);
-      } catch (const std::runtime_error&) {
-        return false;  // the context ends
-      }
+      manager_.get_clock()->sleep_until(begin + period_);
+      return;
     }
     next_ += period_;
     const nanoseconds late = steady_clock::now() - next_;
@@ -99,7 +101,6 @@ class Pace {
       next_ += missed * period_;
     }
     std::this_thread::sleep_until(next_);
-    return true;
   }
 
  private:
@@ -109,60 +110,89 @@ class Pace {
   steady_clock::time_point next_;
 };
 
+/// Runs as long as there is time.
 void control(ControllerManager& manager) {
   become_real_time(manager);
   const rclcpp::Clock::SharedPtr clock = manager.get_trigger_clock();
-  if (!manager.get_clock()->wait_until_started()) return;
-  Pace pace(manager);
-  rclcpp::Time last = clock->now();
-  while (rclcpp::ok() && pace.sleep_after(last)) {
-    const rclcpp::Time now = clock->now();
-    const rclcpp::Duration period = now - last;
-    last = now;
-    manager.read(now, period);
-    manager.update(now, period);
-    manager.write(now, period);
+  try {
+    if (!manager.get_clock()->wait_until_started()) return;
+    Pace pace(manager);
+    rclcpp::Time last = clock->now();
+    pace.sleep_after(last);
+    while (rclcpp::ok()) {
+      const rclcpp::Time now = clock->now();
+      const rclcpp::Duration period = now - last;
+      last = now;
+      manager.read(now, period);
+      manager.update(now, period);
+      manager.write(now, period);
+      pace.sleep_after(now);
+    }
+  } catch (const std::exception& error) {
+    if (rclcpp::ok()) RCLCPP_FATAL(manager.get_logger(), "the control loop ends: %s", error.what());
   }
 }
 
-/// Lets the control loop switch off all that is active.
-void switch_off(ControllerManager& manager) {
-  using lifecycle_msgs::msg::State;
-  using Request = controller_manager_msgs::srv::SwitchController::Request;
+std::vector<std::string> active_controllers(const ControllerManager& manager) {
   std::vector<std::string> active;
   for (const auto& controller : manager.get_loaded_controllers()) {
-    if (controller.c->get_lifecycle_id() == State::PRIMARY_STATE_ACTIVE) {
+    if (controller.c->get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
       active.push_back(controller.info.name);
     }
   }
-  if (active.empty()) return;
-  std::string why = "see above";
-  try {
-    const auto done = manager.switch_controller({}, active, Request::BEST_EFFORT, true,
-                                                rclcpp::Duration(kPatience));
-    if (done == controller_interface::return_type::OK) return;
-  } catch (const std::exception& error) {
-    why = error.what();
-  }
-  RCLCPP_WARN(manager.get_logger(), "not all controllers could be switched off before the end: %s",
-              why.c_str());
+  return active;
 }
 
-/// Waits for a signal, or for an end that comes from within; the signal's number or 0.
-int wait_for_end(const sigset_t& signals, const std::future<void>& services) {
+/// Lets the control loop switch off all that is active; false if something stays so.
+bool switch_off(ControllerManager& manager) {
+  using Request = controller_manager_msgs::srv::SwitchController::Request;
+  auto active = active_controllers(manager);
+  for (int attempt = 0; attempt < 2 && !active.empty(); ++attempt) {
+    manager.switch_controller({}, active, Request::BEST_EFFORT, true, rclcpp::Duration(kPatience));
+    active = active_controllers(manager);
+  }
+  for (const std::string& name : active) {
+    RCLCPP_WARN(manager.get_logger(), "%s could not be switched off before the end", name.c_str());
+  }
+  return active.empty();
+}
+
+/// Lets the control loop stop the arm; false if it could not be asked to.
+bool stop(ControllerManager& manager, rclcpp::Executor& executor,
+          const std::future<void>& services) {
+  const rclcpp::Logger logger = manager.get_logger();
+  try {
+    // Whoever is in the midst of a service call might switch, too. A cancel that comes before the
+    // executor's first turn is lost.
+    const auto end = steady_clock::now() + kPatience;
+    do {
+      executor.cancel();
+    } while (services.wait_for(20ms) != std::future_status::ready && steady_clock::now() < end);
+    if (services.wait_for(0s) != std::future_status::ready) {
+      RCLCPP_WARN(logger, "a service is still at work: the controllers end as they can");
+      return false;
+    }
+    const bool was_active = !active_controllers(manager).empty();
+    const bool done = switch_off(manager);
+    if (was_active) {
+      const double time = manager.get_parameter_or("stop_time", kStopTime);
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(time, 0.0, 60.0)));
+    }
+    return done;
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(logger, "the controllers end as they can: %s", error.what());
+    return false;
+  }
+}
+
+/// Waits for a signal; its number, or 0 if the control loop has ended before.
+int wait_for_end(const sigset_t& signals, const std::future<void>& loop) {
   const timespec slice{0, 100'000'000};
-  while (rclcpp::ok() && services.wait_for(0s) != std::future_status::ready) {
+  while (rclcpp::ok() && loop.wait_for(0s) != std::future_status::ready) {
     const int number = sigtimedwait(&signals, nullptr, &slice);
     if (number > 0) return number;
   }
   return 0;
-}
-
-/// From now on a second SIGTERM is deadly; a second SIGINT is not: a terminal and a launch may both
-/// send one.
-void let_the_next_one_kill(sigset_t signals) {
-  sigdelset(&signals, SIGINT);
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
 rclcpp::NodeOptions options(int argc, char** argv) {
@@ -183,27 +213,20 @@ int run(int argc, char** argv, const sigset_t& signals) {
   }
   RCLCPP_INFO(logger, "the control loop runs at %u Hz", manager->get_update_rate());
   executor->add_node(manager);
-  std::thread loop([&] { control(*manager); });
+  std::future<void> loop = std::async(std::launch::async, [&] { control(*manager); });
   std::future<void> services = std::async(std::launch::async, [&] { executor->spin(); });
 
-  const int number = wait_for_end(signals, services);
-  let_the_next_one_kill(signals);
-  if (rclcpp::ok()) {
-    RCLCPP_INFO(logger, "%s: switching the controllers off",
-                number > 0 ? strsignal(number) : "no service is answered any more");
-    executor->cancel();
-    // Whoever is in the midst of a service call might switch, too.
-    if (services.wait_for(kPatience) == std::future_status::ready) {
-      switch_off(*manager);
-    } else {
-      RCLCPP_WARN(logger, "a service is still at work: the controllers end as they can");
-    }
-    rclcpp::shutdown();
+  const int number = wait_for_end(signals, loop);
+  bool stopped = false;
+  if (number > 0) {
+    stopped = stop(*manager, *executor, services);
+    if (stopped) RCLCPP_INFO(logger, "%s: the controllers are switched off", strsignal(number));
   }
+  rclcpp::shutdown();
   executor->cancel();
-  loop.join();
-  services.get();
-  return 0;
+  services.wait();
+  loop.wait();
+  return stopped ? 0 : 1;
 }
 
 }  // namespace
@@ -211,9 +234,9 @@ int run(int argc, char** argv, const sigset_t& signals) {
 int main(int argc, char** argv) {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of all threads to come
+  signal(SIGPIPE, SIG_IGN);  // nobody may read what is said here any more: no reason to drop an arm
   rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
   try {
     return run(argc, argv, signals);

@@ -11,6 +11,7 @@ from fault_support import RAMP
 import launch_support
 from launch_support import Arm, point
 from launched import Launched
+import pytest
 
 launch_support.isolate(12)
 
@@ -18,7 +19,7 @@ START = [0.0, -0.8, 2.2, 0.0, 0.4, 0.0]
 AWAY = [1.0, -1.2, 2.6, 0.5, -0.4, 0.8]
 ALLOWED = 20.0  # ms
 STOPPING_WAY = 0.15  # rad, of which a part is from before the signal
-ATTEMPTS = 3  # a machine that takes the processor away for longer than that proves nothing
+MARGIN = 0.2  # s, for the signal and the switch
 
 
 def move():
@@ -70,26 +71,27 @@ class End:
 
 def test_a_kill_takes_the_outputs_to_zero_within_20_ms():
     """Measured by the cards' own clock: when did an output change for the last time?"""
-    took = []
-    while len(took) < ATTEMPTS and not (took and 0 < min(took) < ALLOWED):
-        end = End(signal.SIGKILL, f'kill{len(took)}')
-        end.assert_safe()
-        assert f'guard: process {end.manager} died' in end.text
-        assert end.died == {'control_node': '-9'}, 'guard and robot end by themselves'
-        took.append(end.took)
-        print(f'kill -9 in mid-motion: the last output changed {took[-1]:.2f} ms later')
-    assert 0 < min(took) < ALLOWED, took
-
-
-def test_an_interrupt_is_a_controlled_stop():
-    """The torque fades and the brakes close, then everything ends, without a crash."""
-    end = End(signal.SIGINT, 'interrupt')
+    end = End(signal.SIGKILL, 'kill')
     end.assert_safe()
-    print(f'interrupted in mid-motion: the last output changed {end.took:.0f} ms later')
-    assert end.took > 0.7e3 * RAMP, 'it was cut'
+    print(f'kill -9 in mid-motion: the last output changed {end.took:.2f} ms later')
+    assert f'guard: process {end.manager} died' in end.text
+    assert end.died == {'control_node': '-9'}, 'guard and robot end by themselves'
+    assert 0 < end.took < ALLOWED
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_is_a_controlled_stop(number):
+    """The torque fades and the brakes close, then everything ends, without a crash."""
+    end = End(number, f'interrupt{number}')
+    end.assert_safe()
+    print(f'{number.name} in mid-motion: the last output changed {end.took:.0f} ms later')
+    assert 0.7e3 * RAMP < end.took < 1e3 * (RAMP + MARGIN), 'it was cut, or it was late'
     assert end.died == {}
-    assert 'switching the controllers off' in end.text
-    assert 'Segmentation' not in end.text
+    assert 'the controllers are switched off' in end.text
+    assert 'has stopped the arm and left' in end.text, 'the guard has nothing to do'
+    assert 'is silent' not in end.text
+    # By the control loop, before anything is taken down.
+    assert end.text.index('Deactivated controllers') < end.text.index('Shutdown request received')
     motion = max(abs(a - b) for a, b in zip(end.before['q'], end.after['q']))
     print(f'motion since then {1e3 * motion:.1f} mrad')
     assert motion < STOPPING_WAY

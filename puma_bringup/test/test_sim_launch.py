@@ -4,7 +4,7 @@
 import tempfile
 
 import launch_support
-from launch_support import ArmTest, follow
+from launch_support import ArmTest, EFFORT, follow, point, stamp
 from puma_bringup import stock_control
 from puma_bringup.motions import Motion
 
@@ -12,6 +12,7 @@ launch_support.isolate(1)
 
 LINE = Motion()
 BANDWIDTH = 40.0  # rad/s, as in controllers.yaml
+TAKE_OVER = 0.02  # of the torque limit per cycle: half of that is the own noise of PID and law
 
 
 def generate_test_description():
@@ -59,6 +60,26 @@ class SimLaunch(ArmTest):
         print(f'stock PID over computed torque: {largest / self.computed[0]:.1f} in the largest'
               f' error, {rms / self.computed[1]:.1f} in the RMS')
         self.assertGreater(largest, 1.5 * self.computed[0])
+
+    def test_5_takes_over_from_it_in_mid_motion_without_a_step(self):
+        """It zeroes its torques at its end; the law goes on from those that the arm has."""
+        arm = self.arm
+        goal, _ = arm.goal([point(4.0, [q + 0.4 for q in LINE.q[0]])])
+        start = arm.positions()[0]
+        self.assertIsNotNone(arm.send('stock_pid', goal))
+        arm.until(lambda: abs(arm.positions()[0] - start) > 0.1, 'the arm moves')
+        arm.record()
+        arm.until(lambda: len(arm.recording) > 50, 'joint states before the switch')
+        self.assertTrue(arm.switch(['tracking', 'tracking_trajectory'], ['stock_pid']))
+        end = arm.now() + 0.5
+        arm.until(lambda: arm.now() > end, 'time passes')
+        states = arm.recorded()
+        changes = [max(abs(x - y) / limit for x, y, limit in zip(a.effort, b.effort, EFFORT))
+                   / max(1, round(1e3 * (stamp(b) - stamp(a)))) for a, b in zip(states, states[1:])]
+        print(f'torque changes by {100 * max(changes):.2f} % of its limit per cycle at most')
+        self.assertGreater(len(changes), 300)
+        self.assertLess(max(changes), TAKE_OVER)
+        self.assertTrue(all(abs(s.effort[1]) > 0 for s in states))
 
 
 AfterShutdown = launch_support.AfterShutdown

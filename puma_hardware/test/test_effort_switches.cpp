@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "arm_bench.hpp"
+#include "plugins/effort_commands.hpp"
 #include "puma_hardware/arm/safety_machine.hpp"
 
 namespace {
@@ -323,6 +325,23 @@ TEST(EffortSystem, ACycleOfItsOwnIsRefused) {
   EXPECT_NE(test::refusal<puma_hardware::PumaSimSystem>(async(test::puma())).find("is_async"),
             std::string::npos);
   EXPECT_EQ(test::refusal<puma_hardware::PumaSystem>(test::real_puma()), "");
+}
+
+TEST(EffortCommands, AreOfOneTo64Joints) {
+  for (const std::size_t joints : {0, 65}) {
+    EXPECT_THROW(puma_hardware::EffortCommands{joints}, std::invalid_argument) << joints;
+  }
+  for (const std::size_t joints : {1, 63, 64}) {
+    puma_hardware::EffortCommands commands(joints);
+    puma_hardware::ArmInterfaces interfaces;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < joints; ++i) names.push_back("joint" + std::to_string(i));
+    interfaces.effort_names = names;
+    commands.bind(interfaces);
+    EXPECT_EQ(commands.refuse(names, {}), "") << joints;
+    names.pop_back();
+    EXPECT_EQ(commands.refuse(names, {}).empty(), names.empty()) << joints;
+  }
 }
 
 }  // namespace

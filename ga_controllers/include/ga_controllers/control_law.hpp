@@ -73,8 +73,9 @@ enum class LawStatus {
 };
 std::string to_string(LawStatus status);
 
-/// Reference of one instant; velocity and acceleration are ignored where the law has none. Empty:
-/// there is none, the last one (after start() the arm) is brought to rest and held.
+/// Reference of one instant; velocity and acceleration are ignored where the law has none, and zero
+/// where one of them is left empty. Empty: there is none, the last one (after start() the arm) is
+/// brought to rest and held.
 ///
 /// A jump of position or velocity that would step a torque by more than 1 % of its limit is
 /// smoothed: what the law follows goes on from where it was and swings over, within the bandwidth,

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <hardware_interface/component_parser.hpp>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 namespace ga_controllers {
@@ -29,6 +31,24 @@ Chain read_chain(const std::string& robot_description, const Params& p) {
   return Chain::from_urdf_text(robot_description, options);
 }
 
+/// The joints whose hardware tells their torque.
+std::set<std::string> with_effort_state(const std::string& robot_description) {
+  std::set<std::string> found;
+  try {
+    for (const auto& hardware :
+         hardware_interface::parse_control_resources_from_urdf(robot_description)) {
+      for (const auto& joint : hardware.joints) {
+        for (const auto& state : joint.state_interfaces) {
+          if (state.name == "effort") found.insert(joint.name);
+        }
+      }
+    }
+  } catch (const std::exception&) {
+    found.clear();  // there is no <ros2_control>: the hardware was not made from this description
+  }
+  return found;
+}
+
 /// The joint's number in <ros2_control>, or infinity.
 double rate_limit(const ChainJoint& joint) {
   const auto found = joint.parameters.find("torque_rate_limit");
@@ -47,8 +67,11 @@ double rate_limit(const ChainJoint& joint) {
 
 ArmModel::ArmModel(const std::string& robot_description, const Params& p)
     : chain(read_chain(robot_description, p)) {
+  const std::set<std::string> telling = with_effort_state(robot_description);
+  tells_effort = true;
   for (const ChainJoint& joint : chain.joints()) {
     joints.push_back(joint.name);
+    tells_effort = tells_effort && telling.count(joint.name) > 0;
     if (!(joint.limits.effort > 0) || !std::isfinite(joint.limits.effort)) {
       throw std::invalid_argument("joint '" + joint.name +
                                   "' has no positive effort limit: give the description's <limit> "

@@ -20,6 +20,7 @@ struct ArmModel {
 
   ga_dynamics::Chain chain;
   std::vector<std::string> joints;  ///< in the chain's order, as the law knows them
+  bool tells_effort = false;        ///< the hardware has an effort state for each of them
   std::vector<std::size_t> listed;  ///< listed[k]: index in the chain of the k-th joint parameter
 
   /// One value for each joint of the chain, from a per-joint parameter.

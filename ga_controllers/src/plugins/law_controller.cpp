@@ -42,7 +42,9 @@ InterfaceConfiguration LawController::command_interface_configuration() const {
 }
 
 InterfaceConfiguration LawController::state_interface_configuration() const {
-  return individual(model_ ? model_->joints : std::vector<std::string>{}, {"position", "velocity"});
+  if (!model_) return individual({}, {});
+  if (!model_->tells_effort) return individual(model_->joints, {"position", "velocity"});
+  return individual(model_->joints, {"position", "velocity", "effort"});
 }
 
 LawController::CallbackReturn LawController::on_init() {
@@ -83,6 +85,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
       [this](const std::vector<rclcpp::Parameter>& changes) { return check_gains(changes); });
   gains_change_ = get_node()->add_post_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>&) { hand_over_gains(); });
+  hand_over_gains();  // what was set meanwhile
   make_topics(parameters_.state_publish_rate);
   return CallbackReturn::SUCCESS;
 }
@@ -142,11 +145,12 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   bool located = read_state();
   // Nobody else has driven the arm since the last update, nor moved it.
   bool restarted = std::chrono::steady_clock::now() - last_update_ < kRestart;
-  bool driven = false;
+  bool driven = false, zeroed = true;
   for (std::size_t i = 0; i < tau_.size(); ++i) {
     tau_[i] = command_interfaces_[i].get_optional().value_or(restarted ? written_[i] : kNan);
     restarted = restarted && tau_[i] == written_[i];
     driven = driven || (std::isfinite(tau_[i]) && tau_[i] != 0);
+    zeroed = zeroed && tau_[i] == 0;
   }
   if (restarted && !located) {
     // A sample that is missing now is an error after error_cycles, as in any other cycle.
@@ -170,8 +174,11 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
                  model_->joints[notices_.joint()].c_str());
     return CallbackReturn::FAILURE;
   }
-  // All torques zero is an arm that nothing drives, on its brakes or stops: the law's own torque
-  // from the first cycle on, lest it sag.
+  // The stock effort controllers zero their torques at their end; the arm has those of the cycle
+  // before.
+  if (zeroed) driven = read_effort();
+  // An arm that nothing drives is on its brakes or stops: the law's own torque from the first cycle
+  // on, lest it sag.
   if (!driven) std::fill(tau_.begin(), tau_.end(), kNan);
   if (!restarted) law_->start(q_, qd_, tau_);
 
@@ -264,6 +271,19 @@ bool LawController::read_state() {
     notices_.blame(unread);
   }
   return finite;
+}
+
+/// The torques that the hardware tells, if it tells any.
+bool LawController::read_effort() {
+  const std::size_t n = tau_.size();
+  if (state_interfaces_.size() < 3 * n) return false;
+  bool driven = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    tau_[i] = state_interfaces_[2 * n + i].get_optional().value_or(kNan);
+    if (!std::isfinite(tau_[i])) return false;
+    driven = driven || tau_[i] != 0;
+  }
+  return driven;
 }
 
 LawController::ReturnType LawController::update_reference_from_subscribers(

@@ -61,6 +61,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   void hand_over_gains();
 
   bool read_state();
+  bool read_effort();
   bool write_torque();
 
   const LawKind kind_;

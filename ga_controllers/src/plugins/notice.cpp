@@ -14,9 +14,8 @@ bool is_error(Notice notice) {
 std::string to_string(Notice notice, const std::string& joint) {
   switch (notice) {
     case Notice::kReferenceStale:
-      return "the reference moves, but has not changed for reference_timeout: the arm is brought "
-             "to "
-             "rest";
+      return "the reference moves, but has not changed for reference_timeout: the arm is "
+             "brought to rest";
     case Notice::kReferenceNotFinite:
       return "the reference of joint '" + joint + "' is not finite: the arm is brought to rest";
     case Notice::kReferenceLost:

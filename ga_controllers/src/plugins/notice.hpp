@@ -58,7 +58,10 @@ class Notices {
   void note(Notice notice) noexcept { notice_ = notice; }
   void note(const Departure& departure) noexcept;
   std::size_t joint() const noexcept { return joint_; }
-  void clear() noexcept { notice_ = Notice::kNone; }
+  void clear() noexcept {
+    notice_ = Notice::kNone;
+    joint_ = 0;
+  }
 
   /// Says what was noted since, at once where it is new, and every few seconds. Not for the control
   /// loop.

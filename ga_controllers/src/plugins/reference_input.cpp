@@ -25,9 +25,10 @@ void ReferenceInput::configure(std::size_t joints, double timeout, int error_cyc
 }
 
 void ReferenceInput::offer(SetPoint set_point) {
-  set_point.sequence = last_message_ + 1;
+  // Counted before it is there: one that is offered while the controller is activated is lost, not
+  // followed as if it were new.
+  set_point.sequence = ++last_message_;
   messages_.set(set_point);
-  ++last_message_;
 }
 
 void ReferenceInput::activate(const Interfaces& interfaces) {

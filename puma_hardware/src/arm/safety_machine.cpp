@@ -123,6 +123,11 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
   } else if (reaction == Reaction::kRampDown && reaction_ != Reaction::kRampDown) {
     begin_ramp();
   }
+  if (fault == Fault::kTorqueNotFinite || fault == Fault::kTorqueExcessive) {
+    // Whoever commands that may have driven the arm wrongly before: its torque does not go on.
+    beyond_hold_ = {};
+    holds_ = true;
+  }
 }
 
 void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
@@ -279,9 +284,12 @@ bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
 /// is none, or none any more, the torque stays.
 void SafetyMachine::go_over_to_hold(const SafetyInputs& in) noexcept {
   const bool hold = hold_usable(in);
-  const double left = std::exp(-period_ / kTakeOver);
+  // A first cycle that is late has had the torque before for so much longer.
+  const double time = holds_ ? period_ : std::max(period_ - nominal_period_, 0.0);
+  const double left = std::exp(-time / kTakeOver);
   for (std::size_t i = 0; i < 6 && hold; ++i) {
-    beyond_hold_[i] = holds_ ? beyond_hold_[i] * left : stop_torque_[i] - in.hold_torque[i];
+    if (!holds_) beyond_hold_[i] = stop_torque_[i] - in.hold_torque[i];
+    beyond_hold_[i] *= left;
     stop_torque_[i] = in.hold_torque[i] + beyond_hold_[i];
   }
   holds_ = hold;

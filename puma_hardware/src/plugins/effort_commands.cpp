@@ -5,16 +5,26 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace puma_hardware {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+/// A bit per joint.
+std::uint64_t all_of(std::size_t joints) {
+  if (joints < 1 || joints > 64) {
+    throw std::invalid_argument("an arm of " + std::to_string(joints) +
+                                " joints: 1 to 64 can be commanded");
+  }
+  return ~std::uint64_t{0} >> (64 - joints);
+}
+
 }  // namespace
 
 EffortCommands::EffortCommands(std::size_t joints)
-    : every_(~std::uint64_t{0} >> (64 - joints)),
+    : every_(all_of(joints)),
       handles_(joints),
       names_(joints),
       latest_(joints),

@@ -35,7 +35,8 @@ class EffortCommands {
     kTorque    ///< torque(), which is age() old
   };
 
-  explicit EffortCommands(std::size_t joints);  ///< 1 … 64
+  /// Throws std::invalid_argument unless there are 1 to 64.
+  explicit EffortCommands(std::size_t joints);
   /// After the interfaces are exported. Allocates.
   void bind(const ArmInterfaces& interfaces);
 

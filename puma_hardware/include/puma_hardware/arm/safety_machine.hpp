@@ -30,9 +30,9 @@
 //
 // A hold or a ramp-down needs a torque. The caller may give one each cycle, of a law that damps the
 // arm and holds it against gravity; the torque goes over to it from the last one that went out,
-// without a step. Without it, a hold is a ramp-down, and what fades is that last torque. A hold
-// becomes a ramp-down after hold_time: brakes hold joints 1–3 better than motors, and joints 4–6
-// stand by their friction.
+// without a step, unless the command itself is the fault. Without it, a hold is a ramp-down, and
+// what fades is that last torque. A hold becomes a ramp-down after hold_time: brakes hold joints
+// 1–3 better than motors, and joints 4–6 stand by their friction.
 
 #include <array>
 #include <cstddef>
@@ -196,7 +196,7 @@ class SafetyMachine {
   std::array<double, 6> last_torque_{};   ///< that went out
   std::array<double, 6> stop_torque_{};   ///< of a hold, or that fades in a ramp
   std::array<double, 6> beyond_hold_{};   ///< what is left of the torque before, on that to hold
-  bool holds_ = false;                    ///< in the last cycle there was a torque to hold the arm
+  bool holds_ = false;                    ///< beyond_hold_ is of the cycle before
   std::array<JointLimitsInForce, 6> limits_;
   std::array<Stillness, 6> still_;
 
