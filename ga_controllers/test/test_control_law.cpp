@@ -222,12 +222,16 @@ TEST(ControlLaw, AJumpIsJudgedByTheInertiaWhereTheArmIs) {
   const LawParameters p = parameters(LawKind::kTracking);
   ControlLaw law(chain, p);
   law.start(folded, rest, Values(6, NAN));
-  Values q = folded, tau(6);
-  for (int k = 0; k < 3000; ++k) {
+  Values q = folded, qd = rest, qdd = rest, tau(6);
+  for (int k = 0; k < 3000; ++k) {  // smoothly: nothing jumps on the way
+    const double w = M_PI / 2, t = std::min(k * kDt, 2.0);
     for (std::size_t i = 0; i < 6; ++i) {
-      q[i] = folded[i] + (stretched[i] - folded[i]) * std::min(1.0, k / 2000.0);
+      const double half = (stretched[i] - folded[i]) / 2;
+      q[i] = folded[i] + half * (1 - std::cos(w * t));
+      qd[i] = half * w * std::sin(w * t);
+      qdd[i] = k < 2000 ? half * w * w * std::cos(w * t) : 0;
     }
-    law.update(q, rest, {q, rest, rest}, kDt, tau);
+    law.update(q, qd, {q, qd, qdd}, kDt, tau);
   }
   // Folded, it would step the torque by 0.9 % of its limit: not worth smoothing.
   const double limit = chain.joints()[0].limits.effort, before = tau[0];
