@@ -133,12 +133,22 @@ void control(ControllerManager& manager) {
   }
 }
 
-std::vector<std::string> active_controllers(const ControllerManager& manager) {
-  std::vector<std::string> active;
+struct Active {
+  std::vector<std::string> names;
+  bool command = false;  ///< one of them commands the hardware
+};
+
+Active active_controllers(const ControllerManager& manager) {
+  using controller_interface::interface_configuration_type;
+  Active active;
   for (const auto& controller : manager.get_loaded_controllers()) {
-    if (controller.c->get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
-      active.push_back(controller.info.name);
+    if (controller.c->get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+      continue;
     }
+    active.names.push_back(controller.info.name);
+    const auto commands = controller.c->command_interface_configuration();
+    active.command = active.command || commands.type == interface_configuration_type::ALL ||
+                     !commands.names.empty();
   }
   return active;
 }
@@ -146,10 +156,10 @@ std::vector<std::string> active_controllers(const ControllerManager& manager) {
 /// Lets the control loop switch off all that is active; false if something stays so.
 bool switch_off(ControllerManager& manager) {
   using Request = controller_manager_msgs::srv::SwitchController::Request;
-  auto active = active_controllers(manager);
+  std::vector<std::string> active = active_controllers(manager).names;
   for (int attempt = 0; attempt < 2 && !active.empty(); ++attempt) {
     manager.switch_controller({}, active, Request::BEST_EFFORT, true, rclcpp::Duration(kPatience));
-    active = active_controllers(manager);
+    active = active_controllers(manager).names;
   }
   for (const std::string& name : active) {
     RCLCPP_WARN(manager.get_logger(), "%s could not be switched off before the end", name.c_str());
@@ -172,9 +182,9 @@ bool stop(ControllerManager& manager, rclcpp::Executor& executor,
       RCLCPP_WARN(logger, "a service is still at work: the controllers end as they can");
       return false;
     }
-    const bool was_active = !active_controllers(manager).empty();
+    const bool commanded = active_controllers(manager).command;
     const bool done = switch_off(manager);
-    if (was_active) {
+    if (commanded) {
       const double time = manager.get_parameter_or("stop_time", kStopTime);
       std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(time, 0.0, 60.0)));
     }
