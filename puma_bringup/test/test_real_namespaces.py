@@ -54,3 +54,13 @@ def test_one_dies_and_the_other_goes_on():
         assert right.hardware_state() == 'active'
         assert right.diagnosis()[1]['guard has tripped'] == 'no'
         assert CELLS['right'].look()['powered']
+
+        # As a supervisor ends it: the arm is stopped first.
+        witness = CELLS['right'].witness(1.5)
+        os.kill(launches['right'].pid('control_node'), signal.SIGTERM)
+        ended = witness()
+        assert ended['volts'] == [0.0] * 6
+        assert not ended['power_output']
+        assert launches['right'].ended() == 0
+        assert 'Terminated: the controllers are switched off' in launches['right'].text()
+        assert 'has stopped the arm and left' in launches['right'].text()
