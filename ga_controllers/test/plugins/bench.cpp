@@ -60,6 +60,14 @@ void Arm::write_states() {
   }
 }
 
+void Arm::tell(const Values& torque) {
+  for (std::size_t i = 0; i < size(); ++i) {
+    told.push_back(
+        std::make_shared<hardware_interface::StateInterface>(chain.joints()[i].name, "effort"));
+    std::ignore = told.back()->set_value(torque[i]);
+  }
+}
+
 void Arm::step() { plant.step(torque(), kDt); }
 
 Values Arm::torque() const {
@@ -113,6 +121,7 @@ bool Bench::activate(Arm& arm, bool chained, bool readable) {
   for (const auto& handle : arm.effort) commands.emplace_back(handle, nullptr);
   for (const auto& handle : arm.position) states.emplace_back(handle, nullptr);
   for (const auto& handle : arm.velocity) states.emplace_back(handle, nullptr);
+  for (const auto& handle : arm.told) states.emplace_back(handle, nullptr);
   controller->assign_interfaces(std::move(commands), std::move(states));
   const bool active = controller->get_node()->activate().id() == State::PRIMARY_STATE_ACTIVE;
   if (!active) controller->release_interfaces();

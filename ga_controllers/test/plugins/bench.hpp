@@ -34,7 +34,9 @@ class Arm {
   /// Commands the torques that give the arm the acceleration.
   void drive(const Values& qdd);
   void write_states();  ///< from the plant to the handles
-  void step();          ///< lets kDt pass with the commanded torques
+  /// Gives the arm effort states, as hardware has that tells its torques.
+  void tell(const Values& torque);
+  void step();  ///< lets kDt pass with the commanded torques
   Values q() const { return {plant.q().begin(), plant.q().end()}; }
   Values torque() const;
   double speed() const;  ///< of the fastest joint
@@ -44,6 +46,7 @@ class Arm {
   ga_dynamics::Plant plant;
   std::vector<hardware_interface::CommandInterface::SharedPtr> effort;
   std::vector<hardware_interface::StateInterface::SharedPtr> position, velocity;
+  std::vector<hardware_interface::StateInterface::SharedPtr> told;  ///< of effort; may be none
 };
 
 /// A controller on the arm, taken through its life as the controller manager does it.

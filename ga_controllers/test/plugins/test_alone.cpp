@@ -69,6 +69,44 @@ TEST(Alone, GoesOnFromTheTorqueOfTheControllerBefore) {
   EXPECT_LT(arm.speed(), 1e-3);
 }
 
+/// The description of hardware that tells the torques.
+std::string with_effort_states(std::string urdf) {
+  const auto chain = ga_dynamics::Chain::from_urdf_text(urdf);
+  const std::size_t begin = urdf.find("<ros2_control");
+  if (begin != std::string::npos) urdf.erase(begin, urdf.find("</robot>") - begin);
+  std::string block =
+      "<ros2_control name=\"arm\" type=\"system\"><hardware><plugin>arm</plugin></hardware>";
+  for (const auto& joint : chain.joints()) {
+    block += "<joint name=\"" + joint.name +
+             "\"><command_interface name=\"effort\"/><state_interface name=\"effort\"/></joint>";
+  }
+  return urdf.insert(urdf.find("</robot>"), block + "</ros2_control>");
+}
+
+TEST(Alone, GoesOnFromTheTorqueThatTheHardwareTellsWhereACommandWasZeroed) {
+  // As the stock effort controllers do when they are switched off, here with a payload.
+  const std::string urdf = with_effort_states(puma());
+  for (const bool driven : {true, false}) {
+    Arm arm(urdf);
+    arm.drive(Values(arm.size(), 0.0));
+    const Values gravity = arm.torque();
+    Values expected = gravity;
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      if (driven) expected[i] += 0.1 * arm.limit(i);
+      std::ignore = arm.effort[i]->set_value(0.0);
+    }
+    arm.tell(driven ? expected : Values(arm.size(), 0.0));
+    Bench bench(kLaw, urdf);
+    ASSERT_TRUE(bench.configure());
+    ASSERT_EQ(bench.controller->state_interface_configuration().names.size(), 3 * arm.size());
+    ASSERT_TRUE(bench.activate(arm));
+    ASSERT_TRUE(bench.update());
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      EXPECT_NEAR(arm.torque()[i], expected[i], 0.002 * arm.limit(i)) << driven << ", joint " << i;
+    }
+  }
+}
+
 TEST(Alone, LeavesItsTorqueToTheNextController) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
