@@ -299,8 +299,7 @@ void SimulatedArm::advance(double dt) noexcept {
   if (dt > 1.5 * m.settings.period) ++m.late_cycles;
   const double step = std::min(dt, kLongestStep);
   m.set_torque();
-  m.plant.step(m.torque, step);
-  for (const double position : m.plant.q()) m.diverged = m.diverged || !std::isfinite(position);
+  m.diverged = !m.plant.step(m.torque, step);
   if (m.diverged) {
     m.trip(Fault::kCardLost, -1, dt, 0);
     return;
