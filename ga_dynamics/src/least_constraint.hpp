@@ -2,7 +2,8 @@
 #ifndef LEAST_CONSTRAINT_HPP_
 #define LEAST_CONSTRAINT_HPP_
 
-// Motion of joints that friction, brakes and stops restrain, by Gauss' principle of least constraint.
+// Motion of joints that friction, brakes and stops restrain, by Gauss' principle of least
+// constraint.
 //
 // A restrained joint is at rest or about to move, and its reaction r is bounded:
 //
@@ -13,9 +14,9 @@
 //
 //   ½ (x − x₀)ᵀ D (x − x₀) + Σ (against_positive·max(x_i, 0) + against_negative·max(−x_i, 0))
 //
-// with D x₀ = load. The same problem gives accelerations (load: torque, bounds: friction torques) and
-// the velocities after an impact (load: momentum, bounds: friction impulses). For an impact
-// xᵀD x = xᵀD x₀ − Σ … ≤ xᵀD x₀, and with Cauchy–Schwarz xᵀD x ≤ x₀ᵀD x₀: the kinetic energy does not
+// with D x₀ = load. The same problem gives accelerations (load: torque, bounds: friction torques)
+// and the velocities after an impact (load: momentum, bounds: friction impulses). For an impact xᵀD
+// x = xᵀD x₀ − Σ … ≤ xᵀD x₀, and with Cauchy–Schwarz xᵀD x ≤ x₀ᵀD x₀: the kinetic energy does not
 // increase (J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics", CISM
 // Courses 302, 1988).
 //

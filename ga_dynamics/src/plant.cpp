@@ -19,6 +19,11 @@ constexpr double kStopTolerance = 1e-12;
 /// Nearer than this to a stop, rad or m, it is worth a closer look.
 constexpr double kNearStop = 1e-6;
 
+/// rad/s or m/s: joints at stops that move more slowly are taken for resting there when one of them
+/// is hit.
+constexpr double kRestSpeed = 1e-5;
+constexpr Restraint kHeldFast{Restraint::kRigid, Restraint::kRigid};
+
 struct Joint {
   JointLimits limits;
   Drive drive;
@@ -28,9 +33,7 @@ struct Joint {
   int direction = 0;    ///< of sliding, while not locked
 };
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw std::invalid_argument("Plant: " + what);
-}
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("Plant: " + what); }
 
 /// std::isfinite as one comparison: it is asked in every stage of the integration.
 bool is_finite(double x) { return std::abs(x) <= std::numeric_limits<double>::max(); }
@@ -116,8 +119,8 @@ struct Plant::Impl {
 
   std::size_t index(int joint) const {
     if (joint < 0 || static_cast<std::size_t>(joint) >= n) {
-      throw std::out_of_range("Plant: joint " + std::to_string(joint) + " of an arm with joints 0 to " +
-                              std::to_string(n - 1));
+      throw std::out_of_range("Plant: joint " + std::to_string(joint) +
+                              " of an arm with joints 0 to " + std::to_string(n - 1));
     }
     return static_cast<std::size_t>(joint);
   }
@@ -223,12 +226,11 @@ struct Plant::Impl {
     update_any_locked();
   }
 
-  /// One-sided bounds of the joints at stops, whatever else restrains them.
-  void restrain_by_stops() {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (at_upper_stop(i)) restraints[i].against_positive = Restraint::kRigid;
-      if (at_lower_stop(i)) restraints[i].against_negative = Restraint::kRigid;
-    }
+  /// What joint i is restrained by at a stop, beside `friction`.
+  Restraint with_stops(std::size_t i, Restraint friction) const {
+    if (at_upper_stop(i)) friction.against_positive = Restraint::kRigid;
+    if (at_lower_stop(i)) friction.against_negative = Restraint::kRigid;
+    return friction;
   }
 
   /// Lets go of locked joints whose friction or stop cannot hold them. Leaves the accelerations at
@@ -243,13 +245,12 @@ struct Plant::Impl {
       slips[i] = false;
       restraints[i] = {};
       if (j.locked) {
-        restraints[i] = {options.static_ratio * sliding_friction(j, 1),
-                         options.static_ratio * sliding_friction(j, -1)};
+        restraints[i] = with_stops(i, {options.static_ratio * sliding_friction(j, 1),
+                                       options.static_ratio * sliding_friction(j, -1)});
       }
     }
     // A joint that breaks away slides under less friction than held it, and may take others along.
     for (bool again = true; again;) {
-      restrain_by_stops();
       if (!least_constraint.solve(inertia, load, restraints, acceleration)) {
         fail(PlantFault::kSingularInertia);
         return;
@@ -259,7 +260,7 @@ struct Plant::Impl {
         const Joint& j = joints[i];
         if (!j.locked || slips[i] || acceleration[i] == 0) continue;
         slips[i] = again = true;
-        restraints[i] = {sliding_friction(j, 1), sliding_friction(j, -1)};
+        restraints[i] = with_stops(i, {sliding_friction(j, 1), sliding_friction(j, -1)});
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -280,8 +281,8 @@ struct Plant::Impl {
     }
   }
 
-  /// Sliding joints that came to rest stick. They overshot within the sub-step: the impulse of their
-  /// friction takes that back, without a change of the other joints' momenta.
+  /// Sliding joints that came to rest stick. They overshot within the sub-step: the impulse of
+  /// their friction takes that back, without a change of the other joints' momenta.
   void stick() {
     for (std::size_t attempt = 0; attempt < n; ++attempt) {
       bool any = false;
@@ -293,9 +294,8 @@ struct Plant::Impl {
       if (!any) return;
       set_momentum();
       for (std::size_t i = 0; i < n; ++i) {
-        restraints[i] = joints[i].locked ? Restraint{Restraint::kRigid, Restraint::kRigid} : Restraint{};
+        restraints[i] = joints[i].locked ? kHeldFast : with_stops(i, {});
       }
-      restrain_by_stops();
       if (!least_constraint.solve(inertia, load, restraints, rates_of_state())) {
         fail(PlantFault::kSingularInertia);
         return;
@@ -314,25 +314,29 @@ struct Plant::Impl {
   }
 
   /// Velocities after the impact, if a joint moves into its stop.
+  ///
+  /// Two joints at their stops can knock each other off in turn, ever more gently, infinitely often
+  /// in finite time. Below kRestSpeed that ends: the joints at stops come to rest together.
   void impact() {
-    bool any = false;
+    double speed = 0;  // of the fastest joint that moves into its stop
     for (std::size_t i = 0; i < n; ++i) {
-      const double qd = state[n + i];
-      any = any || (at_upper_stop(i) && qd > 0) || (at_lower_stop(i) && qd < 0);
+      if (at_upper_stop(i)) speed = std::max(speed, state[n + i]);
+      if (at_lower_stop(i)) speed = std::max(speed, -state[n + i]);
     }
-    if (!any) return;
+    if (speed == 0) return;
     set_momentum();
     for (std::size_t i = 0; i < n; ++i) {
       const Joint& j = joints[i];
-      restraints[i] = {};
-      if (state[n + i] != 0) continue;
-      const double seconds =
-          braked(j) ? Restraint::kRigid : options.impact_duration * options.static_ratio;
-      if (has_dry_friction(j)) {
-        restraints[i] = {seconds * sliding_friction(j, 1), seconds * sliding_friction(j, -1)};
+      const double qd = state[n + i];
+      Restraint friction;
+      if (qd == 0 && has_dry_friction(j)) {
+        const double seconds = options.impact_duration * options.static_ratio;
+        friction = {seconds * sliding_friction(j, 1), seconds * sliding_friction(j, -1)};
       }
+      const bool rests =
+          (at_upper_stop(i) || at_lower_stop(i)) && speed < kRestSpeed && std::abs(qd) < kRestSpeed;
+      restraints[i] = rests || (qd == 0 && braked(j)) ? kHeldFast : with_stops(i, friction);
     }
-    restrain_by_stops();
     if (!least_constraint.solve(inertia, load, restraints, solution)) {
       fail(PlantFault::kSingularInertia);
       return;
@@ -441,12 +445,12 @@ struct Plant::Impl {
     return late;
   }
 
-  /// False on a fault. Impacts divide the sub-step; so many that they could be without end (a joint
-  /// pressed against its stop by one that rebounds from another) are taken at its end.
+  /// False on a fault. Impacts divide the sub-step. More than these are taken at its end, not where
+  /// they occur.
   bool sub_step(double h) {
     const double begin = time;
     double done = 0;
-    std::size_t divisions = 2 * n + 2;
+    std::size_t divisions = 40;
     const auto count = static_cast<std::ptrdiff_t>(n);
     for (bool last = false; !last;) {
       find_modes();

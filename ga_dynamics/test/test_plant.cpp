@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "ga_dynamics/plant.hpp"
 
@@ -195,12 +196,83 @@ TEST(Plant, ElasticDriveOscillatesAtItsFrequency) {
   EXPECT_NEAR(plant.q()[0], 0.1 * std::cos(omega * 0.5), 1e-7);
 }
 
+TEST(Plant, RefusesATorqueThatIsNotFiniteAndGoesOnWithTheNext) {
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    for (const Integrator integrator : {Integrator::kRungeKutta4, Integrator::kDormandPrince}) {
+      std::vector<DhJoint> rows(2, pendulum()[0]);
+      rows[1].dh.a = 1;
+      rows[1].name = "elbow";
+      rows[1].limits.effort = 5;  // which would turn an infinite torque into 5 N m
+      Plant plant(hanging(rows), {.integrator = integrator});
+      plant.reset(Values{0.1, 0.2}, Values{0.3, 0.4});
+      ASSERT_TRUE(plant.step(Values{0, 0}, 1e-3));
+      const Values q(plant.q().begin(), plant.q().end()), qd(plant.qd().begin(), plant.qd().end());
+      EXPECT_FALSE(plant.step(Values{0, bad}, 1e-3));
+      EXPECT_EQ(plant.fault(), PlantFault::kTorqueNotFinite);
+      EXPECT_NE(plant.error().find("joint 'elbow': torque is "), std::string::npos)
+          << plant.error();
+      EXPECT_NE(plant.error().find("t = 0.001 s"), std::string::npos) << plant.error();
+      EXPECT_EQ(Values(plant.q().begin(), plant.q().end()), q);
+      EXPECT_EQ(Values(plant.qd().begin(), plant.qd().end()), qd);
+      EXPECT_EQ(plant.time(), 1e-3);
+      EXPECT_TRUE(plant.step(Values{0, 0}, 1e-3));
+      EXPECT_EQ(plant.fault(), PlantFault::kNone);
+      EXPECT_EQ(plant.error(), "");
+    }
+  }
+}
+
+TEST(Plant, StopsWhereATorqueFunctionStopsBeingFinite) {
+  for (const Integrator integrator : {Integrator::kRungeKutta4, Integrator::kDormandPrince}) {
+    Plant plant(hanging(pendulum()), {.integrator = integrator});
+    plant.reset(Values{0.1}, Values{0.0});
+    const TorqueFunction law = [](double t, std::span<const double>, std::span<const double>,
+                                  std::span<double> tau) { tau[0] = t > 0.0051 ? NAN : 0; };
+    EXPECT_FALSE(plant.step(law, 0.01));
+    EXPECT_NEAR(plant.time(), 0.005, 1e-9) << "the end of the last sub-step before";
+    EXPECT_LT(plant.q()[0], 0.1);
+    EXPECT_TRUE(std::isfinite(plant.qd()[0]));
+  }
+}
+
+TEST(Plant, ReportsAMotionThatDivergesUntilItIsReset) {
+  for (const Integrator integrator : {Integrator::kRungeKutta4, Integrator::kDormandPrince}) {
+    Plant plant(hanging(pendulum()), {.integrator = integrator, .torque_limits = false});
+    plant.reset(Values{0.1}, Values{0.0});
+    const TorqueFunction unstable = [](double, std::span<const double> q, std::span<const double>,
+                                       std::span<double> tau) { tau[0] = 1e300 * q[0]; };
+    bool going = true;
+    for (int k = 0; k < 20 && going; ++k) going = plant.step(unstable, 1e-3);
+    EXPECT_FALSE(going);
+    EXPECT_NE(plant.fault(), PlantFault::kNone);
+    plant.reset(Values{0.1}, Values{0.0});
+    EXPECT_TRUE(plant.step(Values{0.0}, 1e-3));
+  }
+}
+
+TEST(Plant, RefusesStatesSizesAndJointsThatCannotBe) {
+  Plant plant(hanging(pendulum()));
+  EXPECT_THROW(plant.reset(Values{NAN}, Values{0.0}), std::invalid_argument);
+  EXPECT_THROW(plant.reset(Values{0.0}, Values{HUGE_VAL}), std::invalid_argument);
+  EXPECT_THROW(plant.reset(Values{0.0, 0.0}, Values{0.0}), std::invalid_argument);
+  EXPECT_THROW(plant.step(Values{}, 1e-3), std::invalid_argument);
+  EXPECT_THROW(plant.step(Values{0.0}, -1e-3), std::invalid_argument);
+  EXPECT_THROW(plant.step(Values{0.0}, NAN), std::invalid_argument);
+  EXPECT_THROW(plant.step(Values{0.0}, HUGE_VAL), std::invalid_argument);
+  EXPECT_THROW(plant.set_brake(1, true), std::out_of_range);
+  EXPECT_THROW(std::ignore = plant.brake(-1), std::out_of_range);
+  EXPECT_THROW(std::ignore = plant.held(7), std::out_of_range);
+}
+
 TEST(Plant, RefusesImpossibleOptions) {
   const Chain chain = puma();
   EXPECT_THROW(Plant(chain, {.sub_step = 0}), std::invalid_argument);
   EXPECT_THROW(Plant(chain, {.static_ratio = 0.5}), std::invalid_argument);
   EXPECT_THROW(Plant(chain, {.brake_torque = {1, 2}}), std::invalid_argument);
   EXPECT_THROW(Plant(chain, {.brake_torque = {1, 2, -3, 0, 0, 0}}), std::invalid_argument);
+  EXPECT_THROW(Plant(chain, {.brake_torque = {1, HUGE_VAL, 3, 0, 0, 0}}), std::invalid_argument);
+  EXPECT_THROW(Plant(chain, {.impact_duration = -1e-3}), std::invalid_argument);
+  EXPECT_THROW(Plant(chain, {.impact_duration = NAN}), std::invalid_argument);
 }
 
 }  // namespace

@@ -89,6 +89,56 @@ TEST_F(EmulatedArmTest, BrakesFollowThePowerWithoutAnOutputOfTheirOwn) {
   EXPECT_GT(std::abs(moved(1)), 0.001);
 }
 
+TEST_F(EmulatedArmTest, BrakedJointsDoNotDriftAfterAnImpact) {
+  // The upper arm falls on its stop while joint 1 stands; then power and brakes are as they were.
+  options.start = {0.3, 0.2, 1.1, 0.4, -0.5, 0.7};
+  start({{"pcl726.power_output", "2"}, {"pcl726.brake_output", "3"}});
+  zero_volts();
+  write_outputs(0x0C);
+  run(1.5);
+  ASSERT_GT(arm->plant().impacts(), 0);
+  ASSERT_EQ(arm->plant().q()[1], chain.joints()[1].limits.upper);
+  write_outputs(0x00);
+  run(0.5);
+  const Six rest = cards->truth().q;
+  run(2);
+  for (std::size_t joint = 0; joint < 6; ++joint) {
+    EXPECT_EQ(cards->truth().q[joint], rest[joint]) << "joint " << joint + 1;
+    EXPECT_EQ(cards->truth().qd[joint], 0) << "joint " << joint + 1;
+  }
+  write_outputs(0x0C);
+  write_volts(0, -5);
+  run(0.1);
+  EXPECT_GT(cards->truth().q[0] - rest[0], 0.01) << "the arm can be driven again";
+}
+
+TEST_F(EmulatedArmTest, AClosedBrakeHoldsItsJointInAnImpact) {
+  // Power fails while joint 2 falls: it slides through its brake into the stop; joint 1 is at rest.
+  start({{"pcl726.power_output", "2"}});
+  const Six at{0.3, chain.joints()[1].limits.upper - 0.001, 1.1, 0.4, -0.5, 0.7};
+  arm->plant().reset(at, Six{0, 2, 0, 0, 0, 0});
+  run(1);
+  ASSERT_GT(arm->plant().impacts(), 0);
+  for (const std::size_t joint : {0U, 2U}) {
+    EXPECT_EQ(arm->plant().q()[joint], at[joint]) << "joint " << joint + 1;
+    EXPECT_EQ(arm->plant().qd()[joint], 0) << "joint " << joint + 1;
+  }
+}
+
+TEST_F(EmulatedArmTest, ReportsAMotionThatFails) {
+  start();
+  zero_volts();
+  run(0.1);
+  const auto counts = arm->counts()[1];
+  ga_dynamics::Dynamics& dynamics = arm->plant().dynamics();
+  dynamics.set_external_wrench(chain.find_link(chain.tip().name), {1e308, 1e308, 1e308}, {0, 0, 0});
+  bool going = true;
+  for (int k = 0; k < 100 && going; ++k) going = arm->advance(1e-3);
+  EXPECT_FALSE(going);
+  EXPECT_NE(arm->plant().error().find("diverged"), std::string::npos) << arm->plant().error();
+  EXPECT_EQ(arm->counts()[1], counts) << "no reading is made of a state that is not finite";
+}
+
 TEST_F(EmulatedArmTest, IsPoweredByHandWithoutAnOutputForThePower) {
   start();
   zero_volts();

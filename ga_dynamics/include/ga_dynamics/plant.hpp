@@ -5,14 +5,16 @@
 // A simulated arm: forward dynamics with armature, friction, brakes, torque limits and joint stops,
 // integrated in time.
 //
-// Coulomb friction is not smoothed. During a sub-step every joint either slides in a known direction
-// (constant friction torque) or sticks (no acceleration, the friction is whatever holds it): the
-// equations are smooth there, so Runge–Kutta keeps its order, and a joint at rest stays at rest to
-// the last bit instead of chattering. A brake is Coulomb friction that is switched on. Which joints
-// stick and which leave their stop is a linear complementarity problem, solved exactly.
+// Coulomb friction is not smoothed. During a sub-step every joint either slides in a known
+// direction (constant friction torque) or sticks (no acceleration, the friction is whatever holds
+// it): the equations are smooth there, so Runge–Kutta keeps its order, and a joint at rest stays at
+// rest to the last bit instead of chattering. A brake is Coulomb friction that is switched on.
+// Which joints stick and which leave their stop is a linear complementarity problem, solved
+// exactly.
 //
-// Impacts. When a joint reaches a stop (the instant is located within the sub-step, and the joint put
-// on its stop), the velocities jump. The impact is perfectly inelastic and acts on all joints at once:
+// Impacts. When a joint reaches a stop (the instant is located within the sub-step, and the joint
+// put on its stop), the velocities jump. The impact is perfectly inelastic and acts on all joints
+// at once:
 //   - joints at a stop do not move beyond it; the impulse of a stop only pushes (unilateral);
 //   - a joint held by its brake does not move (bilateral): an impact does not make a brake slip, a
 //     steady torque above what brake and friction hold does;
@@ -20,8 +22,8 @@
 //     friction gives in `impact_duration`;
 //   - all other joints are free: what sliding friction, motors and gravity give in that time is
 //     neglected.
-// Of all velocities that this allows, the arm takes those nearest to the ones before in the metric of
-// the kinetic energy, less the friction's impulse: the kinetic energy never increases.
+// Of all velocities that this allows, the arm takes those nearest to the ones before in the metric
+// of the kinetic energy, less the friction's impulse: the kinetic energy never increases.
 
 #include <functional>
 #include <memory>
@@ -48,8 +50,9 @@ struct PlantOptions {
   bool torque_limits = true;  ///< the motors give no more than the chain's effort limits
   bool stops = true;          ///< at the chain's position limits
   std::vector<double> brake_torque = {};  ///< N m per joint; 0 or empty: no brake
-  /// s, how long an impact lasts for the friction that has to hold a joint at rest; the motion itself
-  /// takes an impact as instantaneous. 0: friction alone holds no joint that an impact acts on.
+  /// s, how long an impact lasts for the friction that has to hold a joint at rest; the motion
+  /// itself takes an impact as instantaneous. 0: friction alone holds no joint that an impact acts
+  /// on.
   double impact_duration = 1e-3;
 };
 
@@ -60,9 +63,9 @@ using TorqueFunction = std::function<void(double t, std::span<const double> q,
 /// Why a step was not taken, or not to its end.
 enum class PlantFault {
   kNone,
-  kTorqueNotFinite,   ///< the arm is where the last finite torque left it
-  kSingularInertia,   ///< a joint moves no inertia; the arm is where it was
-  kDiverged           ///< the state is not finite; only reset() helps
+  kTorqueNotFinite,  ///< the arm is where the last finite torque left it
+  kSingularInertia,  ///< a joint moves no inertia; the arm is where it was
+  kDiverged          ///< the state is not finite; only reset() helps
 };
 
 /// Construction allocates. step() with Runge–Kutta does not. The constructor, reset() and step()

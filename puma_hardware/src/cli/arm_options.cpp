@@ -159,12 +159,20 @@ std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
   return heartbeat;
 }
 
+namespace {
+
+void advance(emulator::EmulatedArm& arm, double seconds) {
+  if (!arm.advance(seconds)) throw std::runtime_error("the emulated arm: " + arm.plant().error());
+}
+
+}  // namespace
+
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
   const double period = 1 / options.rate;
   emulator::EmulatedArm* arm = robot.arm();
   if (options.fast) {
     return [arm, period] {
-      arm->advance(period);
+      advance(*arm, period);
       return period;
     };
   }
@@ -183,7 +191,7 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
     const std::int64_t now = monotonic_ns();
     const double elapsed = static_cast<double>(now - (*clock)->last) * 1e-9;
     (*clock)->last = now;
-    if (arm != nullptr) arm->advance(elapsed);
+    if (arm != nullptr) advance(*arm, elapsed);
     return elapsed;
   };
 }

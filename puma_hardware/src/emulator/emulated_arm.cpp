@@ -102,7 +102,8 @@ struct EmulatedArm::Impl {
     cards.publish(truth);
   }
 
-  void advance(double dt) {
+  bool advance(double dt) {
+    if (!(dt > 0)) dt = 0;
     switch_power();
     for (int joint = 0; joint < 6; ++joint) {
       const auto i = static_cast<std::size_t>(joint);
@@ -112,11 +113,12 @@ struct EmulatedArm::Impl {
     }
     Six torque{};
     transmission.drive_to_joint_torque(drive_torque, torque);
-    plant.step(torque, dt);
-    measure();
+    const bool moved = plant.step(torque, dt);
+    if (moved) measure();
     cards.advance_to(cards_ns + std::llround(dt * 1e9));
     cards_ns = cards.now_ns();
-    set_inputs();
+    if (moved) set_inputs();
+    return moved;
   }
 
   const ArmSettings settings;
@@ -138,7 +140,7 @@ EmulatedArm::EmulatedArm(const Chain& chain, const ArmSettings& settings, Emulat
     : impl_(std::make_unique<Impl>(chain, settings, cards, options)) {}
 EmulatedArm::~EmulatedArm() = default;
 
-void EmulatedArm::advance(double dt) { impl_->advance(dt); }
+bool EmulatedArm::advance(double dt) { return impl_->advance(dt); }
 Plant& EmulatedArm::plant() noexcept { return impl_->plant; }
 bool EmulatedArm::powered() const noexcept { return impl_->powered; }
 std::span<const double> EmulatedArm::drive_torque() const noexcept { return impl_->drive_torque; }

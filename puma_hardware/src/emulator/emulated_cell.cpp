@@ -38,7 +38,7 @@ EmulatedCellReport run_emulator(const std::string& name, const ArmSettings& sett
       continue;
     }
     report.skipped += std::max(behind - options.max_catch_up, 0.0);
-    arm.advance(period);
+    if (!arm.advance(period)) throw std::runtime_error("the emulated arm: " + arm.plant().error());
     ++report.steps;
     report.simulated = static_cast<double>(report.steps) * period;
     report.longest_step = std::max(report.longest_step, Seconds(Clock::now() - step_begin).count());

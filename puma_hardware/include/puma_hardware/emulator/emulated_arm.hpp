@@ -45,8 +45,9 @@ class EmulatedArm {
   /// Lets `dt` [s] pass: reads the outputs, moves the arm, sets the inputs. Counters start at 0 at
   /// the start position, as after power-up: the counts do not tell where the arm is. The cards'
   /// clock, unless it is the wall's, is brought to the arm's time: port accesses since the last
-  /// call are part of `dt`.
-  void advance(double dt);
+  /// call are part of `dt`. False if the simulated motion failed, for which plant().error() gives
+  /// the reason: encoders and potentiometers then stay as they were.
+  bool advance(double dt);
   ga_dynamics::Plant& plant() noexcept;
   bool powered() const noexcept;                          ///< at the last advance()
   std::span<const double> drive_torque() const noexcept;  ///< N m at the last advance()
