@@ -148,6 +148,22 @@ def test_cell_shows_the_emulated_robot_and_breaks_it(cell):
     assert 'PCL-818L at 0x300: answers' in puma('cards', 'probe', '--cell', cell).stdout
 
 
+def test_emulated_joints_do_not_drift_after_an_impact():
+    # With the brakes released the upper arm falls on its stop and turns joint 1, which friction
+    # and then the brake bring to rest.
+    with emulated_robot('impact', '--start', '0', '0.3', '1.5', '0', '0', '0') as name:
+        puma('cards', 'output', '1', '0.05', '--seconds', '1.5', '--cell', name, '--no-guard')
+        seen = {'time': 0}
+        then = json.loads(puma('cell', name).stdout)
+        while seen['time'] < then['time'] + 1:
+            seen = json.loads(puma('cell', name).stdout)
+        assert seen['q'][1] == pytest.approx(0.7505, abs=1e-4), 'on its stop'
+        assert seen['brakes'][:3] == [True] * 3
+        assert seen['qd'] == [0] * 6
+        again = json.loads(puma('cell', name).stdout)
+        assert again['q'] == seen['q']
+
+
 def test_cell_refuses_by_name(cell):
     assert 'thermal:JOINT' in puma('cell', cell, '--inject', 'fire', code=2).stderr
     assert 'joint9' in puma('cell', cell, '--inject', 'thermal:joint9', code=2).stderr

@@ -122,6 +122,29 @@ TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   EXPECT_LT(cards.tool_rms, 1e-4) << "the PUMA's repeatability";
 }
 
+TEST(ArmLoop, RunsAfterAnImpactOfTheUnpoweredArm) {
+  // Unpowered, the upper arm slides through its brake into its stop. The other joints stay where
+  // they are, and the arm can be driven off the stop.
+  Cell cell;
+  ga_dynamics::Plant& plant = cell.robot.arm()->plant();
+  std::array<double, 6> at = cell.truth();
+  at[1] = cell.chain.joints()[1].limits.upper - 0.001;
+  plant.reset(at, std::array<double, 6>{0, 2, 0, 0, 0, 0});
+  ASSERT_EQ(cell.loop.watch(1), LoopEnd::kDone) << cell.loop.reason();
+  ASSERT_GT(plant.impacts(), 0);
+  const std::array<double, 6> here = cell.truth();
+  EXPECT_EQ(here[0], at[0]);
+  EXPECT_EQ(here[2], at[2]);
+  for (const double qd : plant.qd()) EXPECT_EQ(qd, 0);
+  ASSERT_TRUE(cell.arm.set_position(here));
+  std::array<double, 6> there = here;
+  there[0] += 0.2;
+  there[1] -= 0.3;
+  ASSERT_EQ(cell.loop.follow(*ga_dynamics::make_quintic(here, there, 1), 0.5), LoopEnd::kDone)
+      << cell.loop.reason();
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(cell.truth()[i], there[i], 1e-3) << i;
+}
+
 TEST(ArmLoop, NeedsAtMost32AccessesACycleAndThoseOfOnePotentiometer) {
   Cell cell;
   const std::array<double, 6> here = cell.truth();
