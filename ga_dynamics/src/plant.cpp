@@ -154,6 +154,24 @@ struct Plant::Impl {
     fault_value = value;
   }
 
+  bool lost() const {
+    return fault == PlantFault::kSingularInertia || fault == PlantFault::kDiverged;
+  }
+
+  /// Nothing can be computed from state x: because of its inertia, or because x is absurd.
+  void fail_to_accelerate(const State& x) {
+    dynamics.inertia_matrix(positions(x), reduced);
+    const bool usable = all_finite(x) && all_finite(reduced);
+    std::fill(right.begin(), right.end(), 0.0);
+    cholesky_solve(static_cast<int>(n), reduced.data(), right.data());
+    bool singular = false;  // the diagonal holds the inverse pivots
+    for (std::size_t i = 0; i < n; ++i) {
+      const double inverse = reduced[i * n + i];
+      singular = singular || !(is_finite(inverse) && inverse > 0);
+    }
+    fail(usable && singular ? PlantFault::kSingularInertia : PlantFault::kDiverged);
+  }
+
   void refuse_torque(std::span<const double> given) {
     for (std::size_t i = 0; i < n; ++i) {
       if (std::isfinite(given[i])) continue;
@@ -184,9 +202,7 @@ struct Plant::Impl {
   void accelerate(const State& x, double t, std::span<double> qdd) {
     set_net_torque(x, t);
     if (!any_locked) {
-      if (!dynamics.forward_dynamics(positions(x), rates(x), net, qdd)) {
-        fail(PlantFault::kSingularInertia);
-      }
+      if (!dynamics.forward_dynamics(positions(x), rates(x), net, qdd)) fail_to_accelerate(x);
       return;
     }
     dynamics.inertia_matrix(positions(x), inertia);
@@ -252,7 +268,7 @@ struct Plant::Impl {
     // A joint that breaks away slides under less friction than held it, and may take others along.
     for (bool again = true; again;) {
       if (!least_constraint.solve(inertia, load, restraints, acceleration)) {
-        fail(PlantFault::kSingularInertia);
+        fail_to_accelerate(state);
         return;
       }
       again = false;
@@ -297,7 +313,7 @@ struct Plant::Impl {
         restraints[i] = joints[i].locked ? kHeldFast : with_stops(i, {});
       }
       if (!least_constraint.solve(inertia, load, restraints, rates_of_state())) {
-        fail(PlantFault::kSingularInertia);
+        fail_to_accelerate(state);
         return;
       }
     }
@@ -338,7 +354,7 @@ struct Plant::Impl {
       restraints[i] = rests || (qd == 0 && braked(j)) ? kHeldFast : with_stops(i, friction);
     }
     if (!least_constraint.solve(inertia, load, restraints, solution)) {
-      fail(PlantFault::kSingularInertia);
+      fail_to_accelerate(state);
       return;
     }
     ++impacts;
@@ -472,16 +488,13 @@ struct Plant::Impl {
         piece = until;
         --divisions;
       }
+      if (fault == PlantFault::kNone && !all_finite(state)) fail(PlantFault::kDiverged);
       if (fault != PlantFault::kNone) {
         std::copy(start.begin(), start.end(), state.begin());
         return false;
       }
       done += piece;
       time = last ? begin + h : begin + done;
-      if (!all_finite(state)) {
-        fail(PlantFault::kDiverged);
-        return false;
-      }
       stick();
       if (depth > -kNearStop) {
         put_on_stops();
@@ -496,7 +509,7 @@ struct Plant::Impl {
     if (!(dt >= 0 && std::isfinite(dt))) {
       refuse("dt is " + shown(dt) + " s; give a finite time that is not negative");
     }
-    if (fault == PlantFault::kDiverged) return false;
+    if (lost()) return false;
     fault = PlantFault::kNone;
     const auto count = static_cast<long>(std::ceil(dt / options.sub_step - 1e-9));
     const double h = dt / static_cast<double>(std::max(count, 1L));
@@ -510,6 +523,9 @@ struct Plant::Impl {
       } else {
         accelerate(state, time, acceleration);
       }
+    }
+    if (lost()) {  // whoever does not ask shall see it
+      std::fill(state.begin(), state.end(), std::numeric_limits<double>::quiet_NaN());
     }
     return fault == PlantFault::kNone;
   }

@@ -244,10 +244,23 @@ TEST(Plant, ReportsAMotionThatDivergesUntilItIsReset) {
     bool going = true;
     for (int k = 0; k < 20 && going; ++k) going = plant.step(unstable, 1e-3);
     EXPECT_FALSE(going);
-    EXPECT_NE(plant.fault(), PlantFault::kNone);
+    EXPECT_EQ(plant.fault(), PlantFault::kDiverged) << plant.error();
+    EXPECT_TRUE(std::isnan(plant.q()[0])) << "for those who do not ask";
+    EXPECT_FALSE(plant.step(Values{0.0}, 1e-3)) << "it does not come back by itself";
     plant.reset(Values{0.1}, Values{0.0});
     EXPECT_TRUE(plant.step(Values{0.0}, 1e-3));
   }
+}
+
+TEST(Plant, NamesAJointWithoutInertia) {
+  std::vector<DhJoint> rows(2, pendulum()[0]);
+  rows[1].body = {};
+  rows[0].drive.coulomb_positive = rows[0].drive.coulomb_negative = 50;  // which holds joint 1
+  Plant plant(hanging(rows));
+  plant.reset(Values{0.1, 0.2}, Values{0.0, 0.0});
+  EXPECT_FALSE(plant.step(Values{0.0, 1.0}, 1e-3));
+  EXPECT_EQ(plant.fault(), PlantFault::kSingularInertia) << plant.error();
+  EXPECT_NE(plant.error().find("armature"), std::string::npos) << plant.error();
 }
 
 TEST(Plant, RefusesStatesSizesAndJointsThatCannotBe) {

@@ -63,9 +63,10 @@ using TorqueFunction = std::function<void(double t, std::span<const double> q,
 /// Why a step was not taken, or not to its end.
 enum class PlantFault {
   kNone,
-  kTorqueNotFinite,  ///< the arm is where the last finite torque left it
-  kSingularInertia,  ///< a joint moves no inertia; the arm is where it was
-  kDiverged          ///< the state is not finite; only reset() helps
+  kTorqueNotFinite,  ///< the arm stands where the last finite torque left it; the next step may go
+                     ///< on
+  kSingularInertia,  ///< a joint moves no inertia; the state is NaN until reset()
+  kDiverged          ///< the integration failed; the state is NaN until reset()
 };
 
 /// Construction allocates. step() with Runge–Kutta does not. The constructor, reset() and step()
