@@ -239,11 +239,7 @@ TEST(Plant, ReportsAMotionThatDivergesUntilItIsReset) {
   for (const Integrator integrator : {Integrator::kRungeKutta4, Integrator::kDormandPrince}) {
     Plant plant(hanging(pendulum()), {.integrator = integrator, .torque_limits = false});
     plant.reset(Values{0.1}, Values{0.0});
-    const TorqueFunction unstable = [](double, std::span<const double> q, std::span<const double>,
-                                       std::span<double> tau) { tau[0] = 1e300 * q[0]; };
-    bool going = true;
-    for (int k = 0; k < 20 && going; ++k) going = plant.step(unstable, 1e-3);
-    EXPECT_FALSE(going);
+    EXPECT_FALSE(plant.step(Values{1e308}, 1e-3)) << "over an inertia of 0.54 kg m²: infinite";
     EXPECT_EQ(plant.fault(), PlantFault::kDiverged) << plant.error();
     EXPECT_TRUE(std::isnan(plant.q()[0])) << "for those who do not ask";
     EXPECT_FALSE(plant.step(Values{0.0}, 1e-3)) << "it does not come back by itself";
