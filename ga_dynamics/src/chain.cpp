@@ -328,11 +328,14 @@ void Chain::set_gravity(const Vector3& gravity) {
   gravity0_ = to_array(g);
 }
 
-int Chain::find_link(std::string_view name) const {
+int Chain::link_index(std::string_view name) const {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (links_[i].name == name) return static_cast<int>(i);
   }
-  return -1;
+  std::string known;
+  for (const ChainLink& link : links_) known += (known.empty() ? "" : ", ") + link.name;
+  throw DescriptionError("link '" + std::string(name) + "': not in the chain; its links are " +
+                         known);
 }
 
 }  // namespace ga_dynamics

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_dynamics/dynamics.hpp"
 
-#include <cassert>
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
+#include "check_arguments.hpp"
+#include "ga_dynamics/finite.hpp"
 #include "ga_dynamics/linear.hpp"
 #include "kernel.hpp"
 
@@ -89,7 +92,7 @@ struct Dynamics::Impl {
   std::vector<double> wrenches;       ///< on the bodies
   std::vector<double> link_wrenches;  ///< on the links, in their bodies' frames
   double base_potential = 0;          ///< of all mass at the origin of frame 0, J
-  bool any_wrench = false;
+  bool any_wrench = false, finite_wrenches = true;
 };
 
 Dynamics::Dynamics(const Chain& chain, const DynamicsOptions& options)
@@ -102,12 +105,12 @@ int Dynamics::size() const noexcept { return impl_->n; }
 Isa Dynamics::isa() const noexcept { return impl_->isa; }
 const Chain& Dynamics::chain() const noexcept { return impl_->chain; }
 
-#define GA_DYNAMICS_CHECK_SIZE(span) assert((span).size() >= static_cast<std::size_t>(impl_->n))
-
 void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const double> qd,
-                                std::span<const double> qdd, std::span<double> tau) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(qdd),
-      GA_DYNAMICS_CHECK_SIZE(tau);
+                                std::span<const double> qdd, std::span<double> tau) {
+  constexpr const char* kName = "Dynamics::inverse_dynamics";
+  const std::size_t n = impl_->armature.size();
+  check_size(kName, "q", q.size(), n), check_size(kName, "qd", qd.size(), n);
+  check_size(kName, "qdd", qdd.size(), n), check_size(kName, "tau", tau.size(), n);
   impl_->kernel->inverse_dynamics(q.data(), qd.data(), qdd.data(), tau.data(),
                                   impl_->active_wrenches());
   if (!impl_->armature_on) return;
@@ -118,45 +121,57 @@ void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const doubl
 }
 
 bool Dynamics::forward_dynamics(std::span<const double> q, std::span<const double> qd,
-                                std::span<const double> tau, std::span<double> qdd) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(tau),
-      GA_DYNAMICS_CHECK_SIZE(qdd);
+                                std::span<const double> tau, std::span<double> qdd) {
+  constexpr const char* kName = "Dynamics::forward_dynamics";
+  const std::size_t n = impl_->armature.size();
+  check_size(kName, "q", q.size(), n), check_size(kName, "qd", qd.size(), n);
+  check_size(kName, "tau", tau.size(), n), check_size(kName, "qdd", qdd.size(), n);
   const double* effective = tau.data();
   if (impl_->friction_on) {
     for (std::size_t i = 0; i < impl_->scratch.size(); ++i)
       impl_->scratch[i] = tau[i] - impl_->friction(i, qd[i]);
     effective = impl_->scratch.data();
   }
-  return impl_->kernel->forward_dynamics(q.data(), qd.data(), effective, qdd.data(),
-                                         impl_->armature_on ? impl_->armature.data() : nullptr,
-                                         impl_->active_wrenches());
+  const bool regular = impl_->kernel->forward_dynamics(
+      q.data(), qd.data(), effective, qdd.data(),
+      impl_->armature_on ? impl_->armature.data() : nullptr, impl_->active_wrenches());
+  const int size = impl_->n;
+  // Not every input reaches every result: nothing depends on the first angle of an upright arm.
+  if (regular && impl_->finite_wrenches && all_finite(q.data(), size) &&
+      all_finite(qd.data(), size) && all_finite(tau.data(), size) && all_finite(qdd.data(), size))
+      [[likely]]
+    return true;
+  std::fill_n(qdd.begin(), n, std::numeric_limits<double>::quiet_NaN());
+  return false;
 }
 
-void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q);
-  const auto n = static_cast<std::size_t>(impl_->n);
-  assert(inertia.size() >= n * n);
+void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inertia) {
+  const std::size_t n = impl_->armature.size();
+  check_size("Dynamics::inertia_matrix", "q", q.size(), n);
+  check_size("Dynamics::inertia_matrix", "inertia", inertia.size(), n * n);
   impl_->kernel->inertia_matrix(q.data(), inertia.data());
   if (!impl_->armature_on) return;
   for (std::size_t i = 0; i < n; ++i) inertia[i * n + i] += impl_->armature[i];
 }
 
-void Dynamics::bias(std::span<const double> q, std::span<const double> qd,
-                    std::span<double> h) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(h);
-  impl_->kernel->bias(q.data(), qd.data(), h.data());
+void Dynamics::bias(std::span<const double> q, std::span<const double> qd, std::span<double> h) {
+  const std::size_t n = impl_->armature.size();
+  check_size("Dynamics::bias", "q", q.size(), n), check_size("Dynamics::bias", "qd", qd.size(), n);
+  check_size("Dynamics::bias", "h", h.size(), n);
+  impl_->kernel->bias(q.data(), qd.data(), h.data(), impl_->active_wrenches());
   if (!impl_->friction_on) return;
   for (std::size_t i = 0; i < impl_->armature.size(); ++i) h[i] += impl_->friction(i, qd[i]);
 }
 
-void Dynamics::gravity(std::span<const double> q, std::span<double> g) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(g);
+void Dynamics::gravity(std::span<const double> q, std::span<double> g) {
+  check_size("Dynamics::gravity", "q", q.size(), impl_->armature.size());
+  check_size("Dynamics::gravity", "g", g.size(), impl_->armature.size());
   impl_->kernel->gravity(q.data(), g.data());
 }
 
-void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3& moment) noexcept {
-  assert(link >= 0 && static_cast<std::size_t>(link) < impl_->chain.links().size());
+void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3& moment) {
   const std::vector<ChainLink>& links = impl_->chain.links();
+  check_link("Dynamics::set_external_wrench", link, links.size());
   const ChainLink& at = links[static_cast<std::size_t>(link)];
   if (at.body == 0) return;  // the base does not move
   const M r = to_mat(at.pose.rotation.data());
@@ -171,18 +186,21 @@ void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3
     for (std::size_t k = 0; k < 6; ++k) sum[k] += impl_->link_wrenches[6 * i + k];
   }
   impl_->any_wrench = true;
+  impl_->finite_wrenches =
+      all_finite(impl_->wrenches.data(), static_cast<int>(impl_->wrenches.size()));
 }
 
 void Dynamics::clear_external_wrenches() noexcept {
   for (double& value : impl_->wrenches) value = 0;
   for (double& value : impl_->link_wrenches) value = 0;
   impl_->any_wrench = false;
+  impl_->finite_wrenches = true;
 }
 
-void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q);
+void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) {
   const std::vector<ChainLink>& links = impl_->chain.links();
-  assert(poses.size() >= links.size());
+  check_size("Dynamics::link_poses", "q", q.size(), impl_->armature.size());
+  check_size("Dynamics::link_poses", "poses", poses.size(), links.size());
   impl_->kernel->frame_poses(q.data(), impl_->poses.data());
   const Pose& frame0 = impl_->chain.frame0();
   const M r0 = to_mat(frame0.rotation.data());
@@ -204,11 +222,11 @@ void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) noex
   }
 }
 
-void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> jacobian) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q);
+void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> jacobian) {
   const int n = impl_->n;
-  assert(link >= 0 && static_cast<std::size_t>(link) < impl_->chain.links().size());
-  assert(jacobian.size() >= 6 * static_cast<std::size_t>(n));
+  check_size("Dynamics::jacobian", "q", q.size(), impl_->armature.size());
+  check_size("Dynamics::jacobian", "jacobian", jacobian.size(), 6 * impl_->armature.size());
+  check_link("Dynamics::jacobian", link, impl_->chain.links().size());
   const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
   double* const poses = impl_->poses.data();
   impl_->kernel->frame_poses(q.data(), poses);
@@ -229,8 +247,9 @@ void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> j
   }
 }
 
-MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd);
+MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) {
+  check_size("Dynamics::energy", "q", q.size(), impl_->armature.size());
+  check_size("Dynamics::energy", "qd", qd.size(), impl_->armature.size());
   MechanicalEnergy energy = impl_->kernel->energy(q.data(), qd.data());
   energy.potential += impl_->base_potential;
   if (impl_->armature_on) {
@@ -242,8 +261,10 @@ MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const dou
 }
 
 double Dynamics::gibbs_function(std::span<const double> q, std::span<const double> qd,
-                                std::span<const double> qdd) noexcept {
-  GA_DYNAMICS_CHECK_SIZE(q), GA_DYNAMICS_CHECK_SIZE(qd), GA_DYNAMICS_CHECK_SIZE(qdd);
+                                std::span<const double> qdd) {
+  check_size("Dynamics::gibbs_function", "q", q.size(), impl_->armature.size());
+  check_size("Dynamics::gibbs_function", "qd", qd.size(), impl_->armature.size());
+  check_size("Dynamics::gibbs_function", "qdd", qdd.size(), impl_->armature.size());
   return impl_->kernel->gibbs_function(q.data(), qd.data(), qdd.data());
 }
 

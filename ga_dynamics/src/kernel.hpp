@@ -16,11 +16,11 @@ class Kernel {
   /// `wrenches`: n times force and moment on body i, in frame i about O_i, or null.
   virtual void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
                                 const double* wrenches) = 0;
-  /// False where D is singular.
+  /// False where D is singular or not finite. The inputs are not looked at.
   virtual bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                                 const double* armature, const double* wrenches) = 0;
   virtual void inertia_matrix(const double* q, double* inertia) = 0;
-  virtual void bias(const double* q, const double* qd, double* h) = 0;
+  virtual void bias(const double* q, const double* qd, double* h, const double* wrenches) = 0;
   virtual void gravity(const double* q, double* g) = 0;
   /// n times rotation (row by row) and origin of frame i in frame 0: 12 values each.
   virtual void frame_poses(const double* q, double* poses) = 0;

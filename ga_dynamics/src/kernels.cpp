@@ -64,35 +64,39 @@ class TensorKernel final : public CommonKernel {
   void inertia_matrix(const double* q, double* inertia) override {
     ga_dynamics::inertia_matrix(model_, work_, q, inertia);
   }
-  void bias(const double* q, const double* qd, double* h) override {
-    ga_dynamics::bias(model_, work_, q, qd, h);
+  void bias(const double* q, const double* qd, double* h, const double* wrenches) override {
+    ga_dynamics::bias(model_, work_, q, qd, h, as_wrenches(wrenches));
   }
   void gravity(const double* q, double* g) override { ga_dynamics::gravity(model_, work_, q, g); }
 };
 
 /// Everything from an inverse dynamics: bias and gravity without acceleration, the inertia matrix
-/// column by column.
+/// column by column without gravity.
 class InverseOnlyKernel : public CommonKernel {
  public:
   explicit InverseOnlyKernel(const Chain& chain)
       : CommonKernel(chain),
         zero_(static_cast<std::size_t>(chain.size())),
         unit_(static_cast<std::size_t>(chain.size())),
-        rest_(static_cast<std::size_t>(chain.size())),
+        bias_(static_cast<std::size_t>(chain.size())),
         column_(static_cast<std::size_t>(chain.size())) {}
 
   void inertia_matrix(const double* q, double* inertia) override {
     const int n = model_.n;
-    inverse_dynamics(q, zero_.data(), zero_.data(), rest_.data(), nullptr);
+    // Without gravity the torque of a unit acceleration at rest is the column itself. With it, the
+    // column would be a small difference of large torques.
+    const Vec3<double> up = model_.base_acceleration;
+    model_.base_acceleration = {};
     for (int k = 0; k < n; ++k) {
       unit_[k] = 1;
       inverse_dynamics(q, zero_.data(), unit_.data(), column_.data(), nullptr);
       unit_[k] = 0;
-      for (int j = 0; j < n; ++j) inertia[j * n + k] = column_[j] - rest_[j];
+      for (int j = 0; j < n; ++j) inertia[j * n + k] = column_[j];
     }
+    model_.base_acceleration = up;
   }
-  void bias(const double* q, const double* qd, double* h) override {
-    inverse_dynamics(q, qd, zero_.data(), h, nullptr);
+  void bias(const double* q, const double* qd, double* h, const double* wrenches) override {
+    inverse_dynamics(q, qd, zero_.data(), h, wrenches);
   }
   void gravity(const double* q, double* g) override {
     inverse_dynamics(q, zero_.data(), zero_.data(), g, nullptr);
@@ -100,14 +104,14 @@ class InverseOnlyKernel : public CommonKernel {
   bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                         const double* armature, const double* wrenches) override {
     inertia_matrix(q, work_.matrix.data());
-    inverse_dynamics(q, qd, zero_.data(), rest_.data(), wrenches);
-    solve_acceleration(model_.n, work_.matrix.data(), armature, tau, rest_.data(), work_.row.data(),
+    inverse_dynamics(q, qd, zero_.data(), bias_.data(), wrenches);
+    solve_acceleration(model_.n, work_.matrix.data(), armature, tau, bias_.data(), work_.row.data(),
                        qdd);
     return positive_definite(model_.n, work_.matrix.data(), work_.row.data());
   }
 
  private:
-  Buffer<double> zero_, unit_, rest_, column_;
+  Buffer<double> zero_, unit_, bias_, column_;
 };
 
 class VectorKernel final : public InverseOnlyKernel {
@@ -146,8 +150,8 @@ class DalembertKernel final : public CommonKernel {
   void inertia_matrix(const double* q, double* inertia) override {
     dalembert_inertia(model_, dalembert_, q, inertia);
   }
-  void bias(const double* q, const double* qd, double* h) override {
-    dalembert_bias(model_, dalembert_, q, qd, h);
+  void bias(const double* q, const double* qd, double* h, const double* wrenches) override {
+    dalembert_bias(model_, dalembert_, q, qd, h, as_wrenches(wrenches));
   }
   void gravity(const double* q, double* g) override { dalembert_gravity(model_, dalembert_, q, g); }
   bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,

@@ -119,7 +119,7 @@ TEST(ChainSelection, FrozenJointOnTheChainIsPartOfTheBody) {
   Dynamics dynamics(chain);
   std::vector<Pose> poses(chain.links().size());
   dynamics.link_poses(std::vector<double>{0.0}, poses);
-  const Pose& tool = poses[static_cast<std::size_t>(chain.find_link("tool"))];
+  const Pose& tool = poses[static_cast<std::size_t>(chain.link_index("tool"))];
   EXPECT_NEAR(tool.translation[0], 1.0, 1e-15);
   EXPECT_NEAR(tool.translation[1], 0.5, 1e-15);
 }
@@ -239,12 +239,12 @@ TEST(DynamicsWrenches, OfTwoLinksOfOneBodyAddUp) {
   Dynamics dynamics(chain);
   const std::vector<double> zero(2, 0.0);
   std::vector<double> tau(2);
-  dynamics.set_external_wrench(chain.find_link("b"), {0, 1, 0}, {0, 0, 0});     // at 0.5 of j1
-  dynamics.set_external_wrench(chain.find_link("tool"), {0, 1, 0}, {0, 0, 0});  // at 1.0 of j1
+  dynamics.set_external_wrench(chain.link_index("b"), {0, 1, 0}, {0, 0, 0});     // at 0.5 of j1
+  dynamics.set_external_wrench(chain.link_index("tool"), {0, 1, 0}, {0, 0, 0});  // at 1.0 of j1
   dynamics.inverse_dynamics(zero, zero, zero, tau);
   EXPECT_NEAR(tau[0], -1.5, 1e-14);
   EXPECT_NEAR(tau[1], -0.5, 1e-14);
-  dynamics.set_external_wrench(chain.find_link("tool"), {0, 3, 0}, {0, 0, 0});
+  dynamics.set_external_wrench(chain.link_index("tool"), {0, 3, 0}, {0, 0, 0});
   dynamics.inverse_dynamics(zero, zero, zero, tau);
   EXPECT_NEAR(tau[0], -3.5, 1e-14);
 }

@@ -48,7 +48,7 @@ double worst_pose(const RobotKind& kind, unsigned seeds) {
       for (unsigned segment = 0; segment < kdl.getNrOfSegments(); ++segment) {
         KDL::Frame frame;
         solver.JntToCart(kq, frame, static_cast<int>(segment) + 1);
-        const int link = chain.find_link(kdl.getSegment(segment).getName());
+        const int link = chain.link_index(kdl.getSegment(segment).getName());
         const double difference = pose_difference(poses[static_cast<std::size_t>(link)], frame);
         if (difference > worst) worst = difference;
         EXPECT_LT(difference, 1e-12) << "n = " << n << ", seed " << seed << ", segment " << segment;
@@ -85,7 +85,7 @@ TEST(ChainKinematics, JacobianAgreesWithKdl) {
       KDL::Jacobian expected(static_cast<unsigned>(n));
       solver.JntToJac(kq, expected);
       std::vector<double> jacobian(6 * q.size());
-      const int tip = chain.find_link(kdl.getSegment(kdl.getNrOfSegments() - 1).getName());
+      const int tip = chain.link_index(kdl.getSegment(kdl.getNrOfSegments() - 1).getName());
       dynamics.jacobian(q, tip, jacobian);
       for (unsigned row = 0; row < 6; ++row) {
         for (unsigned i = 0; i < q.size(); ++i) {

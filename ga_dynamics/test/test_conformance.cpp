@@ -310,25 +310,25 @@ TEST_P(Conformance, ExternalWrenchesActThroughTheJacobian) {
 }
 
 TEST_P(Conformance, ExternalWrenchesOnAllLinksAgreeWithKdl) {
-  EXPECT_LT(worst(kChainsPerSize / 10,
-                  [&](Case& c) {
-                    Dynamics dynamics = make(c.chain);
-                    KDL::Wrenches wrenches;
-                    for (unsigned s = 0; s < c.kdl.getNrOfSegments(); ++s) {
-                      const Values v = c.robot.values(6, 5.0);
-                      wrenches.emplace_back(KDL::Vector(v[0], v[1], v[2]),
-                                            KDL::Vector(v[3], v[4], v[5]));
-                      dynamics.set_external_wrench(c.chain.find_link(c.kdl.getSegment(s).getName()),
-                                                   {v[0], v[1], v[2]}, {v[3], v[4], v[5]});
-                    }
-                    KDL::ChainIdSolver_RNE solver(c.kdl, kGravity);
-                    KDL::JntArray expected(static_cast<unsigned>(c.n));
-                    solver.CartToJnt(to_kdl(c.q), to_kdl(c.qd), to_kdl(c.qdd), wrenches, expected);
-                    Values tau(c.q.size());
-                    dynamics.inverse_dynamics(c.q, c.qd, c.qdd, tau);
-                    return relative_difference(tau, from_kdl(expected));
-                  }),
-            1e-9)
+  EXPECT_LT(
+      worst(kChainsPerSize / 10,
+            [&](Case& c) {
+              Dynamics dynamics = make(c.chain);
+              KDL::Wrenches wrenches;
+              for (unsigned s = 0; s < c.kdl.getNrOfSegments(); ++s) {
+                const Values v = c.robot.values(6, 5.0);
+                wrenches.emplace_back(KDL::Vector(v[0], v[1], v[2]), KDL::Vector(v[3], v[4], v[5]));
+                dynamics.set_external_wrench(c.chain.link_index(c.kdl.getSegment(s).getName()),
+                                             {v[0], v[1], v[2]}, {v[3], v[4], v[5]});
+              }
+              KDL::ChainIdSolver_RNE solver(c.kdl, kGravity);
+              KDL::JntArray expected(static_cast<unsigned>(c.n));
+              solver.CartToJnt(to_kdl(c.q), to_kdl(c.qd), to_kdl(c.qdd), wrenches, expected);
+              Values tau(c.q.size());
+              dynamics.inverse_dynamics(c.q, c.qd, c.qdd, tau);
+              return relative_difference(tau, from_kdl(expected));
+            }),
+      1e-9)
       << worst_case_;
 }
 

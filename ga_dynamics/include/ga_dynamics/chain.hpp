@@ -95,8 +95,9 @@ struct ChainOptions {
   double snap = 5e-14;
 };
 
-/// An immutable serial chain. Construction allocates and throws DescriptionError, naming the
-/// element and the remedy; the accessors are real-time safe.
+/// An immutable serial chain. Construction and link_index() throw DescriptionError, naming the
+/// element and the remedy; construction allocates. The other accessors are real-time safe and do
+/// not throw.
 class Chain {
  public:
   static Chain from_urdf_text(std::string_view text, const ChainOptions& options = {});
@@ -114,8 +115,9 @@ class Chain {
   const std::vector<ChainJoint>& joints() const { return joints_; }
   /// Links in the base's subtree, the base first; those behind frozen joints included.
   const std::vector<ChainLink>& links() const { return links_; }
-  /// Index into links(), or -1.
-  int find_link(std::string_view name) const;
+  /// Index into links(). Throws DescriptionError, naming the links there are.
+  int link_index(std::string_view name) const;
+  int tip_index() const { return tip_; }  ///< into links()
   const ChainLink& base() const { return links_.front(); }
   const ChainLink& tip() const { return links_[static_cast<std::size_t>(tip_)]; }
   /// Frame 0 in the base link's frame. Frame 0 coincides with frame 1 at zero, so row 1 of the DH

@@ -10,11 +10,17 @@
 //   std::vector<double> q(6), qd(6), qdd(6), tau(6);
 //   dynamics.inverse_dynamics(q, qd, qdd, tau);
 //
-// Construction allocates and may throw. Every other function: real-time safe, does not throw,
+// Units: rad and m, s, N m and N, kg m² and kg. Spans hold one value per joint unless said
+// otherwise. Real-time safety: construction allocates. Every other function is real-time safe and
 // writes to the caller's memory. An object has scratch memory of its own: use one per thread.
-// Outputs must not overlap inputs. Spans that are too short are caught by assert() in debug builds
-// only. Units: rad and m, s, N m and N, kg m² and kg. Spans hold one value per joint unless said
-// otherwise.
+// Outputs must not overlap inputs. Throws: std::invalid_argument for a span that is too short or a
+// link index out of range, naming the argument, and nothing else after construction. The values
+// never matter: a value that is not finite makes every result that depends on it not finite, and
+// forward_dynamics() reports it.
+//
+// External wrenches act in inverse_dynamics(), forward_dynamics() and bias(), so that
+// tau = D qdd + bias with and without them. inertia_matrix(), gravity(), energy() and
+// gibbs_function() are those of the arm alone.
 
 #include <memory>
 #include <span>
@@ -65,34 +71,37 @@ class Dynamics {
 
   /// tau that gives the arm the acceleration qdd, external wrenches taken into account.
   void inverse_dynamics(std::span<const double> q, std::span<const double> qd,
-                        std::span<const double> qdd, std::span<double> tau) noexcept;
-  /// qdd that tau gives the arm, external wrenches taken into account. False if the inertia matrix
-  /// is singular (a joint that moves no inertia): qdd means nothing then.
+                        std::span<const double> qdd, std::span<double> tau);
+  /// qdd that tau gives the arm, external wrenches taken into account. False if there is none, and
+  /// qdd is filled with not-a-number: the inertia matrix is singular but for rounding (a joint
+  /// moves no inertia), a value of q, qd, tau or an external wrench is not finite, or one of qdd is
+  /// too large for a double.
   bool forward_dynamics(std::span<const double> q, std::span<const double> qd,
-                        std::span<const double> tau, std::span<double> qdd) noexcept;
+                        std::span<const double> tau, std::span<double> qdd);
   /// D(q): n·n values row by row.
-  void inertia_matrix(std::span<const double> q, std::span<double> inertia) noexcept;
-  /// C(q,qd) + G(q), with all of the drives also the friction; no external wrenches.
-  void bias(std::span<const double> q, std::span<const double> qd, std::span<double> h) noexcept;
-  /// G(q)
-  void gravity(std::span<const double> q, std::span<double> g) noexcept;
+  void inertia_matrix(std::span<const double> q, std::span<double> inertia);
+  /// C(q,qd) + G(q) less what the external wrenches do, with all of the drives also the friction:
+  /// the torque that leaves the joints without acceleration.
+  void bias(std::span<const double> q, std::span<const double> qd, std::span<double> h);
+  /// G(q), without external wrenches
+  void gravity(std::span<const double> q, std::span<double> g);
 
-  /// Force and moment that the environment applies on a link (index into Chain::links()), in the
-  /// link's own frame, the moment about its origin. Replaces that link's earlier wrench; wrenches
+  /// Force and moment that the environment applies on a link (Chain::link_index()), in the link's
+  /// own frame, the moment about its origin. Replaces that link's earlier wrench; wrenches
   /// on several links add up. Stays until cleared.
-  void set_external_wrench(int link, const Vector3& force, const Vector3& moment) noexcept;
+  void set_external_wrench(int link, const Vector3& force, const Vector3& moment);
   void clear_external_wrenches() noexcept;
 
   /// Pose of every link of Chain::links(), in the base link's frame.
-  void link_poses(std::span<const double> q, std::span<Pose> poses) noexcept;
+  void link_poses(std::span<const double> q, std::span<Pose> poses);
   /// Jacobian of the origin of a link: 6·n values row by row, linear velocity above angular, in the
   /// base link's axes.
-  void jacobian(std::span<const double> q, int link, std::span<double> jacobian) noexcept;
-  MechanicalEnergy energy(std::span<const double> q, std::span<const double> qd) noexcept;
+  void jacobian(std::span<const double> q, int link, std::span<double> jacobian);
+  MechanicalEnergy energy(std::span<const double> q, std::span<const double> qd);
   /// The acceleration energy; its gradient with respect to qdd is the inverse dynamics (rigid
-  /// bodies alone).
+  /// bodies alone, without external wrenches).
   double gibbs_function(std::span<const double> q, std::span<const double> qd,
-                        std::span<const double> qdd) noexcept;
+                        std::span<const double> qdd);
 
  private:
   struct Impl;

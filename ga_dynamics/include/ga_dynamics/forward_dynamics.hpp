@@ -5,7 +5,10 @@
 // Forward dynamics D q̈ = τ − h(q,q̇) (Mata et al. 2002 (17), with the sign of G corrected): bias
 // vector, inertia matrix, Cholesky. Real-time safe, no exception.
 
+#include <limits>
+
 #include "ga_dynamics/cholesky.hpp"
+#include "ga_dynamics/finite.hpp"
 #include "ga_dynamics/inertia_matrix.hpp"
 #include "ga_dynamics/inverse_dynamics.hpp"
 
@@ -25,14 +28,16 @@ GA_DYNAMICS_INLINE void solve_acceleration(int n, S* d, const S* armature, const
   cholesky_solve(n, d, qdd);
 }
 
-/// After solve_acceleration(): was D positive definite by more than rounding? Otherwise the
-/// accelerations mean nothing: some joint moves no inertia.
-inline bool positive_definite(int n, const double* factor, const double* diagonal) {
-  constexpr double kEpsilon = 2.220446049250313e-16;
+/// After solve_acceleration(): was D finite, and positive definite by more than rounding? Otherwise
+/// the accelerations mean nothing: some joint moves no inertia, or a position is not finite.
+template <class S>
+GA_DYNAMICS_INLINE bool positive_definite(int n, const S* factor, const S* diagonal) {
+  constexpr S kEpsilon = std::numeric_limits<S>::epsilon();
   for (int i = 0; i < n; ++i) {
     // factor holds 1/d_i: the part of D_ii that is left after the earlier joints, inverted
-    const double inverse = factor[i * n + i];
-    if (!(inverse > 0 && inverse * diagonal[i] * n * kEpsilon < 1)) return false;
+    const S inverse = factor[i * n + i];
+    const S lost = inverse * diagonal[i] * (static_cast<S>(n) * kEpsilon);
+    if (!is_positive(inverse) || !is_positive_below_one(lost)) return false;
   }
   return true;
 }

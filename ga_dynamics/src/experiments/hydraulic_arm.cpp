@@ -112,7 +112,7 @@ void apply_load(const HydraulicArm& arm, std::span<const double> q, Dynamics& dy
   if (arm.load == LoadModel::kBody) return;
   std::vector<Pose> poses(arm.chain.links().size());
   dynamics.link_poses(q, poses);
-  const int link = arm.chain.find_link(arm.chain.tip().name);
+  const int link = arm.chain.tip_index();
   const Matrix3& r = poses[static_cast<std::size_t>(link)].rotation;
   const Vector3 force{-kLoad * r[6], -kLoad * r[7], -kLoad * r[8]};  // Rᵀ (0, 0, −load)
   const Vector3& c = kLoadCentre;

@@ -83,7 +83,7 @@ struct LineSimulation::Impl {
         line(cartesian_line(c)),
         motion(make_cartesian_line(PumaKinematics(chain), line, c.branch)),
         seconds(c.seconds),
-        tip(chain.find_link(chain.tip().name)) {
+        tip(chain.tip_index()) {
     for (double t = 0; t < seconds; t += kInterval) {
       prescribe(t);
       prescribed.push_back({q_ref, qd_ref, tau_ref});

@@ -48,7 +48,7 @@ class Tool {
   explicit Tool(const Chain& chain)
       : dynamics_(chain),
         poses_(chain.links().size()),
-        tip_(static_cast<std::size_t>(chain.find_link(chain.tip().name))) {}
+        tip_(static_cast<std::size_t>(chain.tip_index())) {}
   void append(std::span<const double> q, std::vector<double> (&to)[3]) {
     dynamics_.link_poses(q, poses_);
     for (std::size_t i = 0; i < 3; ++i) to[i].push_back(poses_[tip_].translation[i]);

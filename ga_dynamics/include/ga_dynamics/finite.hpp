@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_DYNAMICS__FINITE_HPP_
+#define GA_DYNAMICS__FINITE_HPP_
+
+// Whether numbers are finite or positive, read from their bits. Under -ffinite-math-only, with
+// which the kernels are compiled, and under -ffast-math the compiler removes std::isfinite(), and
+// may turn
+// !(x > 0) into x <= 0, which is false for not-a-number too. Real-time safe, no exception.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ga_dynamics/isa.hpp"
+
+namespace ga_dynamics {
+inline namespace GA_DYNAMICS_ISA {
+
+namespace detail {
+
+/// float and double in IEEE 754 format.
+template <class S>
+struct FloatBits {
+  static_assert(std::is_same_v<S, double> || std::is_same_v<S, float>);
+  using Signed = std::conditional_t<sizeof(S) == 8, std::int64_t, std::int32_t>;
+  using Unsigned = std::make_unsigned_t<Signed>;
+  static constexpr int kFraction = sizeof(S) == 8 ? 52 : 23;  ///< bits behind the point
+  static constexpr Unsigned kSign = Unsigned(1) << (8 * sizeof(S) - 1);
+  static constexpr Unsigned kInfinity = (kSign - 1) >> kFraction << kFraction;
+  static constexpr Unsigned kOne = kInfinity >> 1 >> kFraction << kFraction;
+
+  GA_DYNAMICS_INLINE static Unsigned of(const S& value) {
+    Unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  }
+};
+
+}  // namespace detail
+
+/// All n values are finite.
+template <class S>
+GA_DYNAMICS_INLINE bool all_finite(const S* values, int n) {
+  using Bits = detail::FloatBits<S>;
+  // One more in the exponent carries into the sign bit if all bits of the exponent are set.
+  constexpr typename Bits::Unsigned kStep = typename Bits::Unsigned(1) << Bits::kFraction;
+  typename Bits::Unsigned carried = 0;
+  for (int i = 0; i < n; ++i) carried |= (Bits::of(values[i]) & ~Bits::kSign) + kStep;
+  return (carried & Bits::kSign) == 0;
+}
+
+/// Positive, finite and not zero. Positive numbers are ordered as their bits are.
+template <class S>
+GA_DYNAMICS_INLINE bool is_positive(const S& value) {
+  using Bits = detail::FloatBits<S>;
+  return Bits::of(value) - 1 < Bits::kInfinity - 1;
+}
+
+/// 0 < value < 1.
+template <class S>
+GA_DYNAMICS_INLINE bool is_positive_below_one(const S& value) {
+  using Bits = detail::FloatBits<S>;
+  return Bits::of(value) - 1 < Bits::kOne - 1;
+}
+
+}  // namespace GA_DYNAMICS_ISA
+}  // namespace ga_dynamics
+
+#endif  // GA_DYNAMICS__FINITE_HPP_

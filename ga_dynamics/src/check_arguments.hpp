@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CHECK_ARGUMENTS_HPP_
+#define CHECK_ARGUMENTS_HPP_
+
+// Sizes and indices that callers give, checked in every build. What fails is an error of the
+// program: the checks throw std::invalid_argument, naming function, argument, value and remedy. One
+// that passes costs a comparison; nothing allocates.
+
+#include <cstddef>
+
+namespace ga_dynamics {
+
+[[noreturn, gnu::cold]] void refuse_size(const char* function, const char* argument,
+                                         std::size_t size, std::size_t needed);
+[[noreturn, gnu::cold]] void refuse_link(const char* function, int link, std::size_t links);
+
+inline void check_size(const char* function, const char* argument, std::size_t size,
+                       std::size_t needed) {
+  if (size < needed) [[unlikely]]
+    refuse_size(function, argument, size, needed);
+}
+
+/// An index into Chain::links().
+inline void check_link(const char* function, int link, std::size_t links) {
+  if (static_cast<std::size_t>(link) >= links) [[unlikely]]
+    refuse_link(function, link, links);
+}
+
+}  // namespace ga_dynamics
+
+#endif  // CHECK_ARGUMENTS_HPP_
