@@ -4,10 +4,11 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <optional>
 #include <sstream>
+
+#include "check_arguments.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -136,8 +137,8 @@ class ExactLine final : public Trajectory {
   int size() const noexcept override { return 6; }
   double duration() const noexcept override { return line_.duration(); }
   void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
-    assert(q.size() >= 6 && qd.size() >= 6 && qdd.size() >= 6);
+              std::span<double> qdd) const override {
+    require_sample_sizes(6, q.size(), qd.size(), qdd.size());
     const CartesianLine::Travel travel = line_.travel(t);
     // The points tell the branch and the whole turns.
     const double place = travel.way / line_.length() * static_cast<double>(points_.size() - 1);
@@ -176,7 +177,7 @@ class SplineLine final : public Trajectory {
   int size() const noexcept override { return over_way_->size(); }
   double duration() const noexcept override { return line_.duration(); }
   void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
+              std::span<double> qdd) const override {
     const CartesianLine::Travel travel = line_.travel(t);
     over_way_->sample(travel.way, q, qd, qdd);
     for (std::size_t i = 0; i < static_cast<std::size_t>(over_way_->size()); ++i) {

@@ -14,14 +14,22 @@ namespace ga_dynamics {
                                          std::size_t size, std::size_t needed);
 [[noreturn, gnu::cold]] void refuse_link(const char* function, int link, std::size_t links);
 
-inline void check_size(const char* function, const char* argument, std::size_t size,
-                       std::size_t needed) {
+inline void require_size(const char* function, const char* argument, std::size_t size,
+                         std::size_t needed) {
   if (size < needed) [[unlikely]]
     refuse_size(function, argument, size, needed);
 }
 
+/// The outputs of Trajectory::sample().
+inline void require_sample_sizes(std::size_t joints, std::size_t q, std::size_t qd,
+                                 std::size_t qdd) {
+  require_size("Trajectory::sample", "q", q, joints);
+  require_size("Trajectory::sample", "qd", qd, joints);
+  require_size("Trajectory::sample", "qdd", qdd, joints);
+}
+
 /// An index into Chain::links().
-inline void check_link(const char* function, int link, std::size_t links) {
+inline void require_link(const char* function, int link, std::size_t links) {
   if (static_cast<std::size_t>(link) >= links) [[unlikely]]
     refuse_link(function, link, links);
 }

@@ -109,8 +109,8 @@ void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const doubl
                                 std::span<const double> qdd, std::span<double> tau) {
   constexpr const char* kName = "Dynamics::inverse_dynamics";
   const std::size_t n = impl_->armature.size();
-  check_size(kName, "q", q.size(), n), check_size(kName, "qd", qd.size(), n);
-  check_size(kName, "qdd", qdd.size(), n), check_size(kName, "tau", tau.size(), n);
+  require_size(kName, "q", q.size(), n), require_size(kName, "qd", qd.size(), n);
+  require_size(kName, "qdd", qdd.size(), n), require_size(kName, "tau", tau.size(), n);
   impl_->kernel->inverse_dynamics(q.data(), qd.data(), qdd.data(), tau.data(),
                                   impl_->active_wrenches());
   if (!impl_->armature_on) return;
@@ -124,22 +124,18 @@ bool Dynamics::forward_dynamics(std::span<const double> q, std::span<const doubl
                                 std::span<const double> tau, std::span<double> qdd) {
   constexpr const char* kName = "Dynamics::forward_dynamics";
   const std::size_t n = impl_->armature.size();
-  check_size(kName, "q", q.size(), n), check_size(kName, "qd", qd.size(), n);
-  check_size(kName, "tau", tau.size(), n), check_size(kName, "qdd", qdd.size(), n);
+  require_size(kName, "q", q.size(), n), require_size(kName, "qd", qd.size(), n);
+  require_size(kName, "tau", tau.size(), n), require_size(kName, "qdd", qdd.size(), n);
   const double* effective = tau.data();
   if (impl_->friction_on) {
     for (std::size_t i = 0; i < impl_->scratch.size(); ++i)
       impl_->scratch[i] = tau[i] - impl_->friction(i, qd[i]);
     effective = impl_->scratch.data();
   }
-  const bool regular = impl_->kernel->forward_dynamics(
+  const bool solved = impl_->kernel->forward_dynamics(
       q.data(), qd.data(), effective, qdd.data(),
       impl_->armature_on ? impl_->armature.data() : nullptr, impl_->active_wrenches());
-  const int size = impl_->n;
-  // Not every input reaches every result: nothing depends on the first angle of an upright arm.
-  if (regular && impl_->finite_wrenches && all_finite(q.data(), size) &&
-      all_finite(qd.data(), size) && all_finite(tau.data(), size) && all_finite(qdd.data(), size))
-      [[likely]]
+  if (solved && impl_->finite_wrenches) [[likely]]
     return true;
   std::fill_n(qdd.begin(), n, std::numeric_limits<double>::quiet_NaN());
   return false;
@@ -147,8 +143,8 @@ bool Dynamics::forward_dynamics(std::span<const double> q, std::span<const doubl
 
 void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inertia) {
   const std::size_t n = impl_->armature.size();
-  check_size("Dynamics::inertia_matrix", "q", q.size(), n);
-  check_size("Dynamics::inertia_matrix", "inertia", inertia.size(), n * n);
+  require_size("Dynamics::inertia_matrix", "q", q.size(), n);
+  require_size("Dynamics::inertia_matrix", "inertia", inertia.size(), n * n);
   impl_->kernel->inertia_matrix(q.data(), inertia.data());
   if (!impl_->armature_on) return;
   for (std::size_t i = 0; i < n; ++i) inertia[i * n + i] += impl_->armature[i];
@@ -156,22 +152,23 @@ void Dynamics::inertia_matrix(std::span<const double> q, std::span<double> inert
 
 void Dynamics::bias(std::span<const double> q, std::span<const double> qd, std::span<double> h) {
   const std::size_t n = impl_->armature.size();
-  check_size("Dynamics::bias", "q", q.size(), n), check_size("Dynamics::bias", "qd", qd.size(), n);
-  check_size("Dynamics::bias", "h", h.size(), n);
+  require_size("Dynamics::bias", "q", q.size(), n),
+      require_size("Dynamics::bias", "qd", qd.size(), n);
+  require_size("Dynamics::bias", "h", h.size(), n);
   impl_->kernel->bias(q.data(), qd.data(), h.data(), impl_->active_wrenches());
   if (!impl_->friction_on) return;
   for (std::size_t i = 0; i < impl_->armature.size(); ++i) h[i] += impl_->friction(i, qd[i]);
 }
 
 void Dynamics::gravity(std::span<const double> q, std::span<double> g) {
-  check_size("Dynamics::gravity", "q", q.size(), impl_->armature.size());
-  check_size("Dynamics::gravity", "g", g.size(), impl_->armature.size());
+  require_size("Dynamics::gravity", "q", q.size(), impl_->armature.size());
+  require_size("Dynamics::gravity", "g", g.size(), impl_->armature.size());
   impl_->kernel->gravity(q.data(), g.data());
 }
 
 void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3& moment) {
   const std::vector<ChainLink>& links = impl_->chain.links();
-  check_link("Dynamics::set_external_wrench", link, links.size());
+  require_link("Dynamics::set_external_wrench", link, links.size());
   const ChainLink& at = links[static_cast<std::size_t>(link)];
   if (at.body == 0) return;  // the base does not move
   const M r = to_mat(at.pose.rotation.data());
@@ -199,8 +196,8 @@ void Dynamics::clear_external_wrenches() noexcept {
 
 void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) {
   const std::vector<ChainLink>& links = impl_->chain.links();
-  check_size("Dynamics::link_poses", "q", q.size(), impl_->armature.size());
-  check_size("Dynamics::link_poses", "poses", poses.size(), links.size());
+  require_size("Dynamics::link_poses", "q", q.size(), impl_->armature.size());
+  require_size("Dynamics::link_poses", "poses", poses.size(), links.size());
   impl_->kernel->frame_poses(q.data(), impl_->poses.data());
   const Pose& frame0 = impl_->chain.frame0();
   const M r0 = to_mat(frame0.rotation.data());
@@ -224,9 +221,9 @@ void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) {
 
 void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> jacobian) {
   const int n = impl_->n;
-  check_size("Dynamics::jacobian", "q", q.size(), impl_->armature.size());
-  check_size("Dynamics::jacobian", "jacobian", jacobian.size(), 6 * impl_->armature.size());
-  check_link("Dynamics::jacobian", link, impl_->chain.links().size());
+  require_size("Dynamics::jacobian", "q", q.size(), impl_->armature.size());
+  require_size("Dynamics::jacobian", "jacobian", jacobian.size(), 6 * impl_->armature.size());
+  require_link("Dynamics::jacobian", link, impl_->chain.links().size());
   const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
   double* const poses = impl_->poses.data();
   impl_->kernel->frame_poses(q.data(), poses);
@@ -248,8 +245,8 @@ void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> j
 }
 
 MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) {
-  check_size("Dynamics::energy", "q", q.size(), impl_->armature.size());
-  check_size("Dynamics::energy", "qd", qd.size(), impl_->armature.size());
+  require_size("Dynamics::energy", "q", q.size(), impl_->armature.size());
+  require_size("Dynamics::energy", "qd", qd.size(), impl_->armature.size());
   MechanicalEnergy energy = impl_->kernel->energy(q.data(), qd.data());
   energy.potential += impl_->base_potential;
   if (impl_->armature_on) {
@@ -262,9 +259,9 @@ MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const dou
 
 double Dynamics::gibbs_function(std::span<const double> q, std::span<const double> qd,
                                 std::span<const double> qdd) {
-  check_size("Dynamics::gibbs_function", "q", q.size(), impl_->armature.size());
-  check_size("Dynamics::gibbs_function", "qd", qd.size(), impl_->armature.size());
-  check_size("Dynamics::gibbs_function", "qdd", qdd.size(), impl_->armature.size());
+  require_size("Dynamics::gibbs_function", "q", q.size(), impl_->armature.size());
+  require_size("Dynamics::gibbs_function", "qd", qd.size(), impl_->armature.size());
+  require_size("Dynamics::gibbs_function", "qdd", qdd.size(), impl_->armature.size());
   return impl_->kernel->gibbs_function(q.data(), qd.data(), qdd.data());
 }
 

@@ -16,7 +16,7 @@ class Kernel {
   /// `wrenches`: n times force and moment on body i, in frame i about O_i, or null.
   virtual void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
                                 const double* wrenches) = 0;
-  /// False where D is singular or not finite. The inputs are not looked at.
+  /// False where D is singular, or q, qd, tau or qdd is not finite; the wrenches are not looked at.
   virtual bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                                 const double* armature, const double* wrenches) = 0;
   virtual void inertia_matrix(const double* q, double* inertia) = 0;

@@ -44,8 +44,35 @@ class CommonKernel : public Kernel {
   }
 
  protected:
+  /// After a forward dynamics: D, its inputs and its results are sound. The back substitution ends
+  /// with qdd[0]: it is not finite if any of tau or qdd is not. q and qd are looked at themselves,
+  /// because not all of them reach qdd: nothing depends on the first angle of an upright arm.
+  GA_DYNAMICS_INLINE bool solved(const double* factor, const double* diagonal, const double* q,
+                                 const double* qd, const double* qdd) const {
+    return is_finite(sum(q, qd) + qdd[0]) & positive_definite(model_.n, factor, diagonal);
+  }
+
   Model<double> model_;
   Workspace<double> work_;
+
+ private:
+  /// Of all values of q and qd; some count twice.
+  double sum(const double* q, const double* qd) const {
+    constexpr int kWidth = kLanes<double>;
+    const int n = model_.n;
+    double total = 0;
+    if (n < kWidth) {
+      for (int i = 0; i < n; ++i) total += q[i] + qd[i];
+      return total;
+    }
+    const auto at = [&](int i) __attribute__((always_inline)) {
+      return load_lane(q + i) + load_lane(qd + i);
+    };
+    Lane<double> lanes = at(n - kWidth);
+    for (int i = 0; i + kWidth < n; i += kWidth) lanes += at(i);
+    for (int l = 0; l < kWidth; ++l) total += lanes[l];
+    return total;
+  }
 };
 
 class TensorKernel final : public CommonKernel {
@@ -59,7 +86,7 @@ class TensorKernel final : public CommonKernel {
   bool forward_dynamics(const double* q, const double* qd, const double* tau, double* qdd,
                         const double* armature, const double* wrenches) override {
     ga_dynamics::forward_dynamics(model_, work_, q, qd, tau, qdd, armature, as_wrenches(wrenches));
-    return positive_definite(model_.n, work_.matrix.data(), work_.row.data());
+    return solved(work_.matrix.data(), work_.row.data(), q, qd, qdd);
   }
   void inertia_matrix(const double* q, double* inertia) override {
     ga_dynamics::inertia_matrix(model_, work_, q, inertia);
@@ -107,7 +134,7 @@ class InverseOnlyKernel : public CommonKernel {
     inverse_dynamics(q, qd, zero_.data(), bias_.data(), wrenches);
     solve_acceleration(model_.n, work_.matrix.data(), armature, tau, bias_.data(), work_.row.data(),
                        qdd);
-    return positive_definite(model_.n, work_.matrix.data(), work_.row.data());
+    return solved(work_.matrix.data(), work_.row.data(), q, qd, qdd);
   }
 
  private:
@@ -158,7 +185,7 @@ class DalembertKernel final : public CommonKernel {
                         const double* armature, const double* wrenches) override {
     forward_dynamics_dalembert(model_, dalembert_, q, qd, tau, qdd, armature,
                                as_wrenches(wrenches));
-    return positive_definite(model_.n, dalembert_.matrix.data(), dalembert_.diagonal.data());
+    return solved(dalembert_.matrix.data(), dalembert_.diagonal.data(), q, qd, qdd);
   }
 
  private:

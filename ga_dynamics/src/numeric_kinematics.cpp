@@ -4,7 +4,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <kdl/chain.hpp>
 #include <kdl/chainiksolverpos_lma.hpp>
@@ -13,8 +12,10 @@
 #include <random>
 #include <sstream>
 
+#include "check_arguments.hpp"
 #include "dh_frames.hpp"
 #include "ga_dynamics/linear.hpp"
+#include "quaternion.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -55,13 +56,10 @@ KDL::Frame to_kdl(const Pose& pose) {
 /// m and rad from one pose to another, in the base's axes. KDL's own difference takes turns below
 /// 1e-6 rad for none.
 Eigen::Matrix<double, 6, 1> pose_difference(const Pose& from, const Pose& to) {
-  const M turn = to_mat(to.rotation) * transposed(to_mat(from.rotation));
-  V axis = 0.5 * V{turn.r2.y - turn.r1.z, turn.r0.z - turn.r2.x, turn.r1.x - turn.r0.y};
-  const double sine = std::sqrt(dot(axis, axis));
-  const double cosine = 0.5 * (turn.r0.x + turn.r1.y + turn.r2.z - 1);
-  if (sine > 1e-8) axis = (std::atan2(sine, cosine) / sine) * axis;
+  const Vector3 turn =
+      rotation_vector(to_array(to_mat(to.rotation) * transposed(to_mat(from.rotation))));
   const V way = to_vec(to.translation) - to_vec(from.translation);
-  return {way.x, way.y, way.z, axis.x, axis.y, axis.z};
+  return {way.x, way.y, way.z, turn[0], turn[1], turn[2]};
 }
 
 double largest_difference(std::span<const double> a, std::span<const double> b) {
@@ -84,7 +82,6 @@ bool is_pose(const Pose& pose) noexcept {
 }
 
 std::string describe(const IkResult& result, const Chain& chain) {
-  const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(std::max(result.joint, 0))];
   const double value = result.value;
   switch (result.status) {
     case IkStatus::kOk:
@@ -100,9 +97,14 @@ std::string describe(const IkResult& result, const Chain& chain) {
     case IkStatus::kOutOfReach:
       return join("out of reach: wrist point ", std::abs(value), " m too ",
                   value > 0 ? "far from" : "near to", result.joint == 0 ? " axis 1" : " axis 2");
-    case IkStatus::kOutsideLimits:
+    case IkStatus::kOutsideLimits: {
+      if (result.joint < 0 || result.joint >= chain.size())
+        throw std::invalid_argument(join("describe: joint index ", result.joint, " of a chain of ",
+                                         chain.size(), " joints; give the chain of the result"));
+      const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(result.joint)];
       return join("joint '", joint.name, "' at ", value, ", outside its limits ",
                   joint.limits.lower, " to ", joint.limits.upper, joint.revolute() ? " rad" : " m");
+    }
     case IkStatus::kNotFound:
       return join("out of reach, or not found: best attempt ", value, " m or rad off");
     case IkStatus::kInvalidPose:
@@ -138,8 +140,8 @@ void InverseKinematics::advance(const Step& step, double q, Frame& frame) noexce
   frame.p = frame.p + (step.d + (step.revolute ? 0 : q)) * third_column(frame.r);
 }
 
-void InverseKinematics::forward(std::span<const double> q, Pose& pose) const noexcept {
-  assert(q.size() >= steps_.size());
+void InverseKinematics::forward(std::span<const double> q, Pose& pose) const {
+  require_size("InverseKinematics::forward", "q", q.size(), steps_.size());
   Frame frame{to_mat(chain_.frame0().rotation), to_vec(chain_.frame0().translation)};
   for (std::size_t i = 0; i < steps_.size(); ++i) advance(steps_[i], q[i], frame);
   const Pose& tip = chain_.tip().pose;
@@ -147,10 +149,10 @@ void InverseKinematics::forward(std::span<const double> q, Pose& pose) const noe
   pose.rotation = to_array(frame.r * to_mat(tip.rotation));
 }
 
-void InverseKinematics::jacobian(std::span<const double> q,
-                                 std::span<double> jacobian) const noexcept {
+void InverseKinematics::jacobian(std::span<const double> q, std::span<double> jacobian) const {
   const std::size_t n = steps_.size();
-  assert(q.size() >= n && jacobian.size() >= 6 * n);
+  require_size("InverseKinematics::jacobian", "q", q.size(), n);
+  require_size("InverseKinematics::jacobian", "jacobian", jacobian.size(), 6 * n);
   Pose tool;
   forward(q, tool);
   const V tip = to_vec(tool.translation);
@@ -167,8 +169,11 @@ void InverseKinematics::jacobian(std::span<const double> q,
 }
 
 void InverseKinematics::velocity_product(std::span<const double> q, std::span<const double> qd,
-                                         std::span<double> acceleration) const noexcept {
-  assert(q.size() >= steps_.size() && qd.size() >= steps_.size() && acceleration.size() >= 6);
+                                         std::span<double> acceleration) const {
+  constexpr const char* kName = "InverseKinematics::velocity_product";
+  require_size(kName, "q", q.size(), steps_.size()),
+      require_size(kName, "qd", qd.size(), steps_.size());
+  require_size(kName, "acceleration", acceleration.size(), 6);
   Frame frame{to_mat(chain_.frame0().rotation), to_vec(chain_.frame0().translation)};
   V w, dw, a;  // angular velocity and acceleration of the link, acceleration of its last point
   for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -264,7 +269,7 @@ std::unique_ptr<InverseKinematics> NumericKinematics::clone() const {
   return std::make_unique<NumericKinematics>(chain(), impl_->options);
 }
 
-double NumericKinematics::improve(const Pose& pose, std::span<double> q) const noexcept {
+double NumericKinematics::improve(const Pose& pose, std::span<double> q) const {
   const auto n = static_cast<Eigen::Index>(size());
   RowMajor jac(6, n);
   std::vector<double> trial(q.begin(), q.end());
@@ -286,7 +291,7 @@ double NumericKinematics::improve(const Pose& pose, std::span<double> q) const n
   return best;
 }
 
-double NumericKinematics::attempt(const Pose& pose, std::span<double> q) const noexcept {
+double NumericKinematics::attempt(const Pose& pose, std::span<double> q) const {
   const auto n = static_cast<unsigned>(size());
   KDL::JntArray start(n), end(n);
   for (unsigned i = 0; i < n; ++i) start(i) = q[i];
@@ -295,16 +300,18 @@ double NumericKinematics::attempt(const Pose& pose, std::span<double> q) const n
   return improve(pose, q);
 }
 
-IkResult NumericKinematics::checked(std::span<const double> q, IkResult result) const noexcept {
+IkResult NumericKinematics::checked(std::span<const double> q, IkResult result) const {
   if (!result.usable()) return result;
   const Singularity near = singularity(q);
   return near.measure < kSingular ? IkResult{IkStatus::kSingular, -1, near.measure} : result;
 }
 
 IkResult NumericKinematics::nearest(const Pose& pose, std::span<const double> seed,
-                                    std::span<double> q) const noexcept {
-  if (!is_pose(pose)) return {IkStatus::kInvalidPose, -1, 0};
+                                    std::span<double> q) const {
   const auto n = static_cast<std::size_t>(size());
+  require_size("NumericKinematics::nearest", "seed", seed.size(), n);
+  require_size("NumericKinematics::nearest", "q", q.size(), n);
+  if (!is_pose(pose)) return {IkStatus::kInvalidPose, -1, 0};
   const std::vector<double> origin(seed.begin(), seed.begin() + size());
   std::vector<double> trial = origin, best(n);
   IkResult result{IkStatus::kNotFound, -1, std::numeric_limits<double>::infinity()};
@@ -349,7 +356,9 @@ IkResult NumericKinematics::nearest(const Pose& pose, std::span<const double> se
 }
 
 IkResult NumericKinematics::follow(const Pose& pose, std::span<const double> seed,
-                                   std::span<double> q) const noexcept {
+                                   std::span<double> q) const {
+  require_size("NumericKinematics::follow", "seed", seed.size(), chain().joints().size());
+  require_size("NumericKinematics::follow", "q", q.size(), chain().joints().size());
   if (!is_pose(pose)) return {IkStatus::kInvalidPose, -1, 0};
   const std::vector<double> origin(seed.begin(), seed.begin() + size());
   std::vector<double> trial = origin;
@@ -364,7 +373,8 @@ IkResult NumericKinematics::follow(const Pose& pose, std::span<const double> see
   return checked(q, result);
 }
 
-Singularity NumericKinematics::singularity(std::span<const double> q) const noexcept {
+Singularity NumericKinematics::singularity(std::span<const double> q) const {
+  require_size("NumericKinematics::singularity", "q", q.size(), chain().joints().size());
   const auto n = static_cast<Eigen::Index>(size());
   RowMajor jac(6, n);
   jacobian(q, std::span<double>(jac.data(), static_cast<std::size_t>(6 * n)));
@@ -376,7 +386,8 @@ Singularity NumericKinematics::singularity(std::span<const double> q) const noex
   return {IkStatus::kSingular, values(values.size() - 1) / values(0)};
 }
 
-int NumericKinematics::branch_number(std::span<const double> q) const noexcept {
+int NumericKinematics::branch_number(std::span<const double> q) const {
+  require_size("NumericKinematics::branch_number", "q", q.size(), chain().joints().size());
   if (size() != 6) return 0;
   Eigen::Matrix<double, 6, 6, Eigen::RowMajor> jac;
   jacobian(q, std::span<double>(jac.data(), 36));

@@ -2,12 +2,12 @@
 #include "ga_dynamics/puma_kinematics.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <sstream>
 
+#include "check_arguments.hpp"
 #include "ga_dynamics/linear.hpp"
 
 namespace ga_dynamics {
@@ -116,8 +116,7 @@ struct PumaKinematics::ArmAngles {
 };
 
 void PumaKinematics::solve_unwrapped(const Pose& pose, std::span<const double> seed,
-                                     std::span<PumaSolution, 8> solutions) const noexcept {
-  assert(seed.size() >= 6);
+                                     std::span<PumaSolution, 8> solutions) const {
   const Geometry& g = geometry_;
   for (std::size_t i = 0; i < 8; ++i) {
     solutions[i].branch = {(i & 4) != 0 ? -1 : 1, (i & 2) != 0 ? -1 : 1, (i & 1) != 0 ? -1 : 1};
@@ -206,7 +205,8 @@ void PumaKinematics::solve_wrist(const ArmAngles& arm, const Matrix3& rotation,
 }
 
 void PumaKinematics::solve(const Pose& pose, std::span<const double> seed,
-                           std::span<PumaSolution, 8> solutions) const noexcept {
+                           std::span<PumaSolution, 8> solutions) const {
+  require_size("PumaKinematics::solve", "seed", seed.size(), 6);
   solve_unwrapped(pose, seed, solutions);
   for (PumaSolution& s : solutions) {
     if (!s.result.usable()) continue;
@@ -216,14 +216,16 @@ void PumaKinematics::solve(const Pose& pose, std::span<const double> seed,
 }
 
 void PumaKinematics::solve(const Pose& pose, std::span<const double> seed, const PumaBranch& branch,
-                           PumaSolution& solution) const noexcept {
+                           PumaSolution& solution) const {
   std::array<PumaSolution, 8> all;
   solve(pose, seed, all);
   solution = all[place(branch)];
 }
 
 IkResult PumaKinematics::nearest(const Pose& pose, std::span<const double> seed,
-                                 std::span<double> q) const noexcept {
+                                 std::span<double> q) const {
+  require_size("PumaKinematics::nearest", "seed", seed.size(), 6);
+  require_size("PumaKinematics::nearest", "q", q.size(), 6);
   std::array<PumaSolution, 8> all;
   solve(pose, seed, all);
   const PumaSolution* best = nullptr;
@@ -243,7 +245,9 @@ IkResult PumaKinematics::nearest(const Pose& pose, std::span<const double> seed,
 }
 
 IkResult PumaKinematics::follow(const Pose& pose, std::span<const double> seed,
-                                std::span<double> q) const noexcept {
+                                std::span<double> q) const {
+  require_size("PumaKinematics::follow", "seed", seed.size(), 6);
+  require_size("PumaKinematics::follow", "q", q.size(), 6);
   std::array<PumaSolution, 8> all;
   solve_unwrapped(pose, seed, all);
   PumaSolution best = all[0];
@@ -260,24 +264,27 @@ IkResult PumaKinematics::follow(const Pose& pose, std::span<const double> seed,
   return best.result;
 }
 
-PumaKinematics::Posture PumaKinematics::posture(std::span<const double> q) const noexcept {
+PumaKinematics::Posture PumaKinematics::posture(std::span<const double> q) const {
   const Geometry& g = geometry_;
   const double theta2 = q[1] + g.theta[1], elbow = g.forearm_angle + g.c3 * (q[2] + g.theta[2]);
   return {g.a2 + g.a3 * std::cos(theta2) + g.forearm * std::cos(theta2 + elbow), std::sin(elbow),
           std::sin(q[4] + g.theta[4])};
 }
 
-PumaBranch PumaKinematics::branch_of(std::span<const double> q) const noexcept {
+PumaBranch PumaKinematics::branch_of(std::span<const double> q) const {
+  require_size("PumaKinematics::branch_of", "q", q.size(), 6);
   const Posture p = posture(q);
   return {-geometry_.s2 * sign(p.along), geometry_.c3 * sign(geometry_.a3) * sign(p.elbow_sine),
           geometry_.end * sign(p.wrist_sine)};
 }
 
-int PumaKinematics::branch_number(std::span<const double> q) const noexcept {
+int PumaKinematics::branch_number(std::span<const double> q) const {
+  require_size("PumaKinematics::branch_number", "q", q.size(), 6);
   return static_cast<int>(place(branch_of(q)));
 }
 
-Singularity PumaKinematics::singularity(std::span<const double> q) const noexcept {
+Singularity PumaKinematics::singularity(std::span<const double> q) const {
+  require_size("PumaKinematics::singularity", "q", q.size(), 6);
   const Posture p = posture(q);
   return std::min({Singularity{IkStatus::kShoulderSingular, std::abs(p.along) / geometry_.reach},
                    Singularity{IkStatus::kElbowSingular, std::abs(p.elbow_sine)},

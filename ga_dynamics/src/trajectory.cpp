@@ -2,12 +2,13 @@
 #include "ga_dynamics/trajectory.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+
+#include "check_arguments.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -108,8 +109,8 @@ class PointToPoint final : public Trajectory {
   int size() const noexcept override { return static_cast<int>(start_.size()); }
   double duration() const noexcept override { return profile_.duration; }
   void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
-    assert(q.size() >= start_.size() && qd.size() >= start_.size() && qdd.size() >= start_.size());
+              std::span<double> qdd) const override {
+    require_sample_sizes(start_.size(), q.size(), qd.size(), qdd.size());
     const Clamped at = clamp_time(t, profile_.duration);
     Progress p = profile_.duration > 0 ? profile_.at(at.t) : Progress{1, 0, 0};
     if (!at.moving) p.rate = p.acceleration = 0;
@@ -133,8 +134,8 @@ class Hold final : public Trajectory {
   int size() const noexcept override { return static_cast<int>(q_.size()); }
   double duration() const noexcept override { return duration_; }
   void sample(double, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
-    assert(q.size() >= q_.size() && qd.size() >= q_.size() && qdd.size() >= q_.size());
+              std::span<double> qdd) const override {
+    require_sample_sizes(q_.size(), q.size(), qd.size(), qdd.size());
     for (std::size_t i = 0; i < q_.size(); ++i) q[i] = q_[i], qd[i] = 0, qdd[i] = 0;
   }
 
@@ -155,7 +156,7 @@ class Sequence final : public Trajectory {
   int size() const noexcept override { return parts_.front()->size(); }
   double duration() const noexcept override { return duration_; }
   void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
+              std::span<double> qdd) const override {
     const double within = clamp_time(t, duration_).t;
     const auto next = std::upper_bound(starts_.begin(), starts_.end(), within);
     const auto part = static_cast<std::size_t>(next - starts_.begin()) - 1;

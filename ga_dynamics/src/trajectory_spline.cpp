@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
+#include "check_arguments.hpp"
 #include "ga_dynamics/trajectory.hpp"
 
 namespace ga_dynamics {
@@ -35,8 +35,8 @@ class CubicSpline final : public Trajectory {
   int size() const noexcept override { return static_cast<int>(n_); }
   double duration() const noexcept override { return times_.back(); }
   void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
-    assert(q.size() >= n_ && qd.size() >= n_ && qdd.size() >= n_);
+              std::span<double> qdd) const override {
+    require_sample_sizes(n_, q.size(), qd.size(), qdd.size());
     const bool moving = t >= -kEdge && t <= times_.back() + kEdge;
     t = t >= 0 ? std::min(t, times_.back()) : 0;
     const auto next = std::upper_bound(times_.begin() + 1, times_.end() - 1, t);

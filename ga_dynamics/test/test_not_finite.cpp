@@ -274,9 +274,9 @@ TEST_P(Singular, NearlySingularIsSolvedUntilRoundingDecides) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, NotFinite, ::testing::ValuesIn(test::variants()),
-                         test::variant_name);
+                         test::variant_test_name);
 INSTANTIATE_TEST_SUITE_P(Methods, Singular, ::testing::ValuesIn(test::variants()),
-                         test::variant_name);
+                         test::variant_test_name);
 
 }  // namespace
 }  // namespace ga_dynamics

@@ -204,6 +204,87 @@ TEST(NumericKinematics, SaysWhatIsInTheWay) {
   EXPECT_GT(kinematics.singularity(Values{0.1, 1, 0.1, 0.3, 1, 0.5}).measure, 0.01);
 }
 
+/// The pose turned about an axis of its own, by Orocos KDL.
+Pose turned(const Pose& pose, KDL::Vector axis, double angle) {
+  axis.Normalize();
+  const Matrix3& r = pose.rotation;
+  const KDL::Rotation before(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]);
+  const KDL::Frame to(before * KDL::Rotation::Rot2(axis, angle),
+                      KDL::Vector(pose.translation[0], pose.translation[1], pose.translation[2]));
+  return to_pose(to);
+}
+
+/// A solution gives the pose; without one the distance that is left is told.
+void expect_honest(const NumericKinematics& kinematics, const Pose& pose, const IkResult& result,
+                   const Values& q) {
+  if (result.usable()) {
+    Pose reached;
+    kinematics.forward(q, reached);
+    EXPECT_LT(difference(pose, reached), 1e-9);
+  } else if (result.status != IkStatus::kOutsideLimits) {
+    EXPECT_EQ(result.status, IkStatus::kNotFound);
+    EXPECT_GT(result.value, 1e-10);
+  }
+}
+
+TEST(NumericKinematics, ToolsTurnedByAnyAngleAreSolvedOrReported) {
+  const KDL::Vector axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {-1, 2, 3}};
+  const double angles[] = {0, 1e-9, 1e-6, 1e-3, kPi / 2, kPi - 1e-3, kPi - 1e-6, kPi - 1e-9, kPi};
+  RandomRobot robot(7, 5, {.prismatic = 0, .fixed = 0, .aligned = 0, .intersecting = 0});
+  const NumericKinematics seven(Chain::from_urdf_text(robot.urdf()));
+  const NumericKinematics puma(Chain::from_urdf_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf"));
+  const NumericKinematics scara(Chain::from_urdf_file(std::string(GA_ROBOTS) + "/scara.urdf"));
+  const std::pair<const NumericKinematics*, Values> arms[] = {
+      {&seven, {0.3, -0.4, 0.5, 0.6, -0.7, 0.8, 0.2}},
+      {&puma, {0.3, -0.6, 2.6, 0.4, 0.9, 0.2}},
+      {&scara, {0.3, 0.9, 0.05, 0.4}}};
+  for (const auto& [kinematics, start] : arms) {
+    Pose pose;
+    kinematics->forward(start, pose);
+    for (const KDL::Vector& axis : axes) {
+      for (const double angle : angles) {
+        SCOPED_TRACE(std::to_string(start.size()) + " joints, angle " + std::to_string(angle));
+        const Pose goal = turned(pose, axis, angle);
+        Values q = start;
+        const IkResult follow = kinematics->follow(goal, start, q);
+        expect_honest(*kinematics, goal, follow, q);
+        if (start.size() > 4 && angle <= 1e-3) {
+          EXPECT_TRUE(follow.usable());
+          for (std::size_t i = 0; i < q.size(); ++i)
+            EXPECT_NEAR(q[i], start[i], 10 * angle + 1e-13);
+        }
+        q = start;
+        const IkResult nearest = kinematics->nearest(goal, start, q);
+        expect_honest(*kinematics, goal, nearest, q);
+        if (!nearest.usable()) {
+          EXPECT_EQ(q, start);
+        }
+      }
+    }
+  }
+}
+
+TEST(NumericKinematics, AToolTurnedHalfAroundIsNotWhereItWas) {
+  RandomRobot robot(7, 5, {.prismatic = 0, .fixed = 0, .aligned = 0, .intersecting = 0});
+  const NumericKinematics seven(Chain::from_urdf_text(robot.urdf()));
+  const Values start{0.3, -0.4, 0.5, 0.6, -0.7, 0.8, 0.2};
+  Pose pose;
+  seven.forward(start, pose);
+  for (const KDL::Vector& axis :
+       {KDL::Vector(1, 0, 0), KDL::Vector(0, 1, 0), KDL::Vector(0, 0, 1), KDL::Vector(1, 1, 1)}) {
+    const Pose goal = turned(pose, axis, kPi);
+    Values q = start;
+    const IkResult result = seven.nearest(goal, start, q);
+    ASSERT_TRUE(result.usable()) << describe(result, seven.chain());
+    double moved = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) moved = std::max(moved, std::abs(q[i] - start[i]));
+    EXPECT_GT(moved, 0.1);
+    Pose reached;
+    seven.forward(q, reached);
+    EXPECT_LT(difference(goal, reached), 1e-9);
+  }
+}
+
 TEST(NumericKinematics, TheSameCallGivesTheSameAnswer) {
   RandomRobot robot(6, 9, {.prismatic = 0, .fixed = 0, .aligned = 0, .intersecting = 0});
   const NumericKinematics one(Chain::from_urdf_text(robot.urdf()));

@@ -43,8 +43,11 @@ inline std::vector<Variant> variants() {
   return all;
 }
 
-inline std::string variant_name(const ::testing::TestParamInfo<Variant>& tested) {
-  return std::string(tested.param.name) + (tested.param.isa == Isa::kAvx2 ? "Avx2" : "Generic");
+inline std::string variant_name(const Variant& variant) {
+  return std::string(variant.name) + (variant.isa == Isa::kAvx2 ? "Avx2" : "Generic");
+}
+inline std::string variant_test_name(const ::testing::TestParamInfo<Variant>& tested) {
+  return variant_name(tested.param);
 }
 
 }  // namespace ga_dynamics::test

@@ -38,25 +38,22 @@ struct FloatBits {
 
 }  // namespace detail
 
+/// Finite. Of a sum: all its terms are, and none is anywhere near the largest number.
+template <class S>
+GA_DYNAMICS_INLINE bool is_finite(const S& value) {
+  using Bits = detail::FloatBits<S>;
+  return (Bits::of(value) & Bits::kInfinity) != Bits::kInfinity;
+}
+
 /// All n values are finite.
 template <class S>
 GA_DYNAMICS_INLINE bool all_finite(const S* values, int n) {
-  using Bits = detail::FloatBits<S>;
-  // One more in the exponent carries into the sign bit if all bits of the exponent are set.
-  constexpr typename Bits::Unsigned kStep = typename Bits::Unsigned(1) << Bits::kFraction;
-  typename Bits::Unsigned carried = 0;
-  for (int i = 0; i < n; ++i) carried |= (Bits::of(values[i]) & ~Bits::kSign) + kStep;
-  return (carried & Bits::kSign) == 0;
+  bool finite = true;
+  for (int i = 0; i < n; ++i) finite &= is_finite(values[i]);
+  return finite;
 }
 
-/// Positive, finite and not zero. Positive numbers are ordered as their bits are.
-template <class S>
-GA_DYNAMICS_INLINE bool is_positive(const S& value) {
-  using Bits = detail::FloatBits<S>;
-  return Bits::of(value) - 1 < Bits::kInfinity - 1;
-}
-
-/// 0 < value < 1.
+/// 0 < value < 1. Positive numbers are ordered as their bits are.
 template <class S>
 GA_DYNAMICS_INLINE bool is_positive_below_one(const S& value) {
   using Bits = detail::FloatBits<S>;

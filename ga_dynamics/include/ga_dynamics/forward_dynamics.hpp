@@ -32,14 +32,16 @@ GA_DYNAMICS_INLINE void solve_acceleration(int n, S* d, const S* armature, const
 /// the accelerations mean nothing: some joint moves no inertia, or a position is not finite.
 template <class S>
 GA_DYNAMICS_INLINE bool positive_definite(int n, const S* factor, const S* diagonal) {
-  constexpr S kEpsilon = std::numeric_limits<S>::epsilon();
+  using Bits = detail::FloatBits<S>;
+  const S rounding = static_cast<S>(n) * std::numeric_limits<S>::epsilon();
+  typename Bits::Unsigned signs = 0;
   for (int i = 0; i < n; ++i) {
     // factor holds 1/d_i: the part of D_ii that is left after the earlier joints, inverted
     const S inverse = factor[i * n + i];
-    const S lost = inverse * diagonal[i] * (static_cast<S>(n) * kEpsilon);
-    if (!is_positive(inverse) || !is_positive_below_one(lost)) return false;
+    signs |= Bits::of(inverse);
+    if (!is_positive_below_one(inverse * diagonal[i] * rounding)) return false;
   }
-  return true;
+  return (signs & Bits::kSign) == 0;
 }
 
 /// `armature` (may be null) holds n rotor inertias, added to the diagonal of D. The factorised D

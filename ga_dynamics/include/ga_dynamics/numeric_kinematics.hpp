@@ -7,6 +7,9 @@
 //
 // Units: m, rad (joints: rad, or m for prismatic ones), s. Poses are those of the chain's tip link
 // in its base link's frame.
+// Real-time safety: told at each class.
+// Throws: std::invalid_argument for a span that is too short, naming the argument; constructors
+// KinematicsError.
 
 #include <memory>
 #include <span>
@@ -48,7 +51,8 @@ struct IkResult {
 /// Finite, and a rotation to 1e-6. Real-time safe.
 bool is_pose(const Pose& pose) noexcept;
 
-/// The result in words, with names, values and limits of the chain. Allocates.
+/// The result in words, with names, values and limits of the chain. Allocates. Throws
+/// std::invalid_argument if the result is about a joint that the chain does not have.
 std::string describe(const IkResult& result, const Chain& chain);
 
 /// what() names the thing, the value and the remedy.
@@ -69,8 +73,9 @@ struct Singularity {
 };
 
 /// Kinematics of the chain's tip link, forward and back. Functions on const objects are real-time
-/// safe (no allocation, lock, or exception) and may run in several threads at once, unless said
-/// otherwise. Spans hold one value per joint unless said otherwise; q may be the seed's memory.
+/// safe (no allocation or lock; no exception unless a span is too short) and may run in several
+/// threads at once, unless said otherwise. Spans hold one value per joint unless said otherwise; q
+/// may be the seed's memory.
 class InverseKinematics {
  public:
   virtual ~InverseKinematics();
@@ -79,13 +84,13 @@ class InverseKinematics {
   const Chain& chain() const noexcept { return chain_; }
   int size() const noexcept { return chain_.size(); }
 
-  void forward(std::span<const double> q, Pose& pose) const noexcept;
+  void forward(std::span<const double> q, Pose& pose) const;
   /// 6·n values row by row, linear velocity above angular, in the base link's axes.
-  void jacobian(std::span<const double> q, std::span<double> jacobian) const noexcept;
+  void jacobian(std::span<const double> q, std::span<double> jacobian) const;
   /// J̇q̇, six values: the tool's linear and angular acceleration [m/s², rad/s²] while qdd = 0;
   /// exact, by the recursion of accelerations.
   void velocity_product(std::span<const double> q, std::span<const double> qd,
-                        std::span<double> acceleration) const noexcept;
+                        std::span<double> acceleration) const;
 
   /// Whether nearest() and follow() are closed formulas: exact to rounding, real-time safe, without
   /// hidden state. Otherwise they and singularity() allocate, and an object is for one thread.
@@ -94,14 +99,14 @@ class InverseKinematics {
   /// of squares), whole turns considered; or the reason why there are none, q left as it is. Limits
   /// are kept to 1e-9 rad or m.
   virtual IkResult nearest(const Pose& pose, std::span<const double> seed,
-                           std::span<double> q) const noexcept = 0;
+                           std::span<double> q) const = 0;
   /// The solution that continues from a nearby seed, within the limits or not: beyond them the
   /// status is kOutsideLimits, and q is set all the same.
   virtual IkResult follow(const Pose& pose, std::span<const double> seed,
-                          std::span<double> q) const noexcept = 0;
-  virtual Singularity singularity(std::span<const double> q) const noexcept = 0;
+                          std::span<double> q) const = 0;
+  virtual Singularity singularity(std::span<const double> q) const = 0;
   /// A number for the branch that the posture belongs to: it changes at singularities alone.
-  virtual int branch_number(std::span<const double> q) const noexcept = 0;
+  virtual int branch_number(std::span<const double> q) const = 0;
 
  protected:
   explicit InverseKinematics(const Chain& chain);
@@ -147,21 +152,21 @@ class NumericKinematics final : public InverseKinematics {
 
   bool closed_form() const noexcept override { return false; }
   IkResult nearest(const Pose& pose, std::span<const double> seed,
-                   std::span<double> q) const noexcept override;
+                   std::span<double> q) const override;
   IkResult follow(const Pose& pose, std::span<const double> seed,
-                  std::span<double> q) const noexcept override;
+                  std::span<double> q) const override;
   /// Least over largest singular value of the Jacobian, lengths over the arm's size. Allocates.
-  Singularity singularity(std::span<const double> q) const noexcept override;
+  Singularity singularity(std::span<const double> q) const override;
   /// Arms with six joints: the sign of the Jacobian's determinant. Others: 0.
-  int branch_number(std::span<const double> q) const noexcept override;
+  int branch_number(std::span<const double> q) const override;
 
  private:
   struct Impl;
   /// Newton's steps from q, while they help; the remaining pose error, m or rad.
-  double improve(const Pose& pose, std::span<double> q) const noexcept;
+  double improve(const Pose& pose, std::span<double> q) const;
   /// KDL's search from q, then improve().
-  double attempt(const Pose& pose, std::span<double> q) const noexcept;
-  IkResult checked(std::span<const double> q, IkResult result) const noexcept;
+  double attempt(const Pose& pose, std::span<double> q) const;
+  IkResult checked(std::span<const double> q, IkResult result) const;
 
   std::unique_ptr<Impl> impl_;
 };

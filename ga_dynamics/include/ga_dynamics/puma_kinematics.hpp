@@ -11,6 +11,9 @@
 //   if (!result.usable()) std::cerr << describe(result, chain);
 //
 // Units: m, rad. Poses are those of the chain's tip link in its base link's frame.
+// Real-time safety: all functions but the constructor and clone() are real-time safe.
+// Throws: std::invalid_argument for a span that is too short, naming the argument; the constructor
+// KinematicsError.
 
 #include <array>
 #include <memory>
@@ -55,22 +58,22 @@ class PumaKinematics final : public InverseKinematics {
   /// All eight branches, + before −, arm outermost and wrist innermost; whole turns nearest to the
   /// seed within the limits.
   void solve(const Pose& pose, std::span<const double> seed,
-             std::span<PumaSolution, 8> solutions) const noexcept;
+             std::span<PumaSolution, 8> solutions) const;
   /// One branch.
   void solve(const Pose& pose, std::span<const double> seed, const PumaBranch& branch,
-             PumaSolution& solution) const noexcept;
-  PumaBranch branch_of(std::span<const double> q) const noexcept;
+             PumaSolution& solution) const;
+  PumaBranch branch_of(std::span<const double> q) const;
 
   bool closed_form() const noexcept override { return true; }
   IkResult nearest(const Pose& pose, std::span<const double> seed,
-                   std::span<double> q) const noexcept override;
+                   std::span<double> q) const override;
   IkResult follow(const Pose& pose, std::span<const double> seed,
-                  std::span<double> q) const noexcept override;
+                  std::span<double> q) const override;
   /// The least of: |sin q5| (wrist); |sin| of the angle between upper arm and forearm (elbow);
   /// distance of the wrist point from axis 1 along the arm's plane, over the reach (shoulder).
-  Singularity singularity(std::span<const double> q) const noexcept override;
+  Singularity singularity(std::span<const double> q) const override;
   /// The place of branch_of() in the order of solve(), from 0.
-  int branch_number(std::span<const double> q) const noexcept override;
+  int branch_number(std::span<const double> q) const override;
 
  private:
   struct Geometry {
@@ -90,9 +93,9 @@ class PumaKinematics final : public InverseKinematics {
     double elbow_sine, wrist_sine;
   };
   static Geometry make_geometry(const Chain& chain);
-  Posture posture(std::span<const double> q) const noexcept;
+  Posture posture(std::span<const double> q) const;
   void solve_unwrapped(const Pose& pose, std::span<const double> seed,
-                       std::span<PumaSolution, 8> solutions) const noexcept;
+                       std::span<PumaSolution, 8> solutions) const;
   void solve_wrist(const ArmAngles& arm, const Matrix3& rotation, std::span<const double> seed,
                    std::span<PumaSolution, 2> solutions) const noexcept;
 

@@ -12,8 +12,10 @@
 //   std::vector<double> q(6), qd(6), qdd(6);
 //   motion->sample(0.5, q, qd, qdd);
 //
-// Units: rad and m, s. The make_ functions allocate and throw std::invalid_argument, naming the
-// argument, the value and the remedy; they are not for the control path.
+// Units: rad and m, s.
+// Real-time safety: sampling is real-time safe; the make_ functions allocate.
+// Throws: std::invalid_argument, naming the argument, the value and the remedy: sample() for a span
+// that is too short, the make_ functions for whatever they cannot make a motion of.
 
 #include <memory>
 #include <span>
@@ -35,9 +37,9 @@ class Trajectory {
   /// Position, velocity and acceleration at time t [s], one value per joint (rad and m, s). t is
   /// clamped to [0, duration()]; more than 1 ns outside, the arm rests at that end: qd and qdd are
   /// zero, even where the motion itself begins or ends at speed. Not-a-number counts as 0.
-  /// Real-time safe: no allocation, lock, or exception.
+  /// Real-time safe. Throws std::invalid_argument if a span is shorter than size().
   virtual void sample(double t, std::span<double> q, std::span<double> qd,
-                      std::span<double> qdd) const noexcept = 0;
+                      std::span<double> qdd) const = 0;
 
  protected:
   Trajectory() = default;

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "cli/csv_fields.hpp"
-#include "cli/quaternion.hpp"
 #include "cli/state_columns.hpp"
+#include "quaternion.hpp"
 
 namespace ga_dynamics::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__CLI__QUATERNION_HPP_
-#define GA_DYNAMICS__CLI__QUATERNION_HPP_
+#ifndef QUATERNION_HPP_
+#define QUATERNION_HPP_
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "ga_dynamics/urdf_model.hpp"
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 
 /// Unit quaternion x, y, z, w with w >= 0 of a rotation matrix. After S. W. Shepperd, "Quaternion
 /// from rotation matrix", J. Guidance and Control 1(3), 1978: the largest component comes from the
@@ -31,6 +31,14 @@ inline std::array<double, 4> quaternion_of(const Matrix3& r) {
   return q;
 }
 
-}  // namespace ga_dynamics::cli
+/// Logarithm of a rotation: its axis times its angle, 0 to pi rad. At pi the axis has either sign.
+inline Vector3 rotation_vector(const Matrix3& r) {
+  const auto [x, y, z, w] = quaternion_of(r);
+  const double sine = std::hypot(x, y, z);  // of half the angle
+  const double scale = sine > 0 ? 2 * std::atan2(sine, w) / sine : 0;
+  return {scale * x, scale * y, scale * z};
+}
 
-#endif  // GA_DYNAMICS__CLI__QUATERNION_HPP_
+}  // namespace ga_dynamics
+
+#endif  // QUATERNION_HPP_
