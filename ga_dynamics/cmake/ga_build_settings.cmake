@@ -8,6 +8,16 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
+# What users give is checked for not-a-number. Flags that let the compiler assume there is none remove those checks; the
+# kernels of ga_dynamics alone are compiled so, and made for it.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" ga_build_type)
+foreach(ga_flags "${CMAKE_CXX_FLAGS}" "${CMAKE_CXX_FLAGS_${ga_build_type}}")
+  if(ga_flags MATCHES "-(Ofast|ffast-math|ffinite-math-only)")
+    message(FATAL_ERROR "-${CMAKE_MATCH_1} in the compiler flags removes the checks for values that are not finite; "
+      "build without it")
+  endif()
+endforeach()
+
 option(GA_WERROR "Treat warnings as errors" OFF)
 set(GA_SANITIZE "" CACHE STRING "Sanitizers for all targets, e.g. address,undefined")
 add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)

@@ -10,6 +10,7 @@
 
 #include "ga_dynamics/dynamics.hpp"
 #include "random_robot.hpp"
+#include "worse.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -21,11 +22,11 @@ double pose_difference(const Pose& pose, const KDL::Frame& frame) {
   double difference = 0;
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    difference = std::max(difference, std::abs(pose.translation[at] - frame.p(i)));
+    difference = test::worse(difference, std::abs(pose.translation[at] - frame.p(i)));
     for (int k = 0; k < 3; ++k) {
-      difference =
-          std::max(difference,
-                   std::abs(pose.rotation[3 * at + static_cast<std::size_t>(k)] - frame.M(i, k)));
+      difference = test::worse(
+          difference,
+          std::abs(pose.rotation[3 * at + static_cast<std::size_t>(k)] - frame.M(i, k)));
     }
   }
   return difference;

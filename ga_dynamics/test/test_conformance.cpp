@@ -16,6 +16,7 @@
 #include "ga_dynamics/dynamics.hpp"
 #include "random_robot.hpp"
 #include "variants.hpp"
+#include "worse.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -49,7 +50,7 @@ struct Gravity {
   KDL::Vector kdl() const { return {vector[0], vector[1], vector[2]}; }
 };
 const Gravity kGravities[] = {
-    {"Vertical", {0, 0, -9.81}, 40}, {"Oblique", {0.7, -1.3, -9.4}, 100}, {"Zero", {0, 0, 0}, 40}};
+    {"Vertical", {0, 0, -9.81}, 20}, {"Oblique", {0.7, -1.3, -9.4}, 100}, {"Zero", {0, 0, 0}, 20}};
 
 /// A chain with a state, and what KDL makes of it.
 struct Case {
@@ -107,8 +108,7 @@ class Conformance : public ::testing::TestWithParam<std::tuple<test::Variant, Gr
     for (int n = 1; n <= kMostJoints; ++n) {
       for (unsigned seed = 1; seed <= per_size; ++seed) {
         Case c(n, seed, std::get<Gravity>(GetParam()));
-        const double result = check(c), error = std::isnan(result) ? INFINITY : result;
-        if (error > worst_error) {
+        if (const double error = test::worse(worst_error, check(c)); error > worst_error) {
           worst_error = error;
           worst_case_ = "n = " + std::to_string(n) + ", seed " + std::to_string(seed);
         }
@@ -265,7 +265,7 @@ TEST_P(Conformance, SmallEntriesOfTheInertiaAreAsExactAsLargeOnes) {
                     for (std::size_t i = 0; i < n; ++i) {
                       for (std::size_t k = 0; k < n; ++k) {
                         const double scale = std::sqrt(expected[i * n + i] * expected[k * n + k]);
-                        worst_entry = std::max(
+                        worst_entry = test::worse(
                             worst_entry, std::abs(d[i * n + k] - expected[i * n + k]) / scale);
                       }
                     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiments/hydraulic_arm.hpp"
+#include "worse.hpp"
 
 namespace ga_dynamics::experiments {
 namespace {
@@ -43,9 +44,9 @@ Difference largest_difference(const std::vector<Mode>& seen, const std::vector<M
   Difference to;
   for (std::size_t i = 0; i < std::min(seen.size(), expected.size()); ++i) {
     to.frequency =
-        std::max(to.frequency, std::abs(seen[i].frequency() / expected[i].frequency() - 1));
-    to.damping =
-        std::max(to.damping, std::abs(seen[i].damping_ratio() / expected[i].damping_ratio() - 1));
+        test::worse(to.frequency, std::abs(seen[i].frequency() / expected[i].frequency() - 1));
+    to.damping = test::worse(to.damping,
+                             std::abs(seen[i].damping_ratio() / expected[i].damping_ratio() - 1));
   }
   return to;
 }
@@ -102,8 +103,8 @@ TEST_P(ElasticDrive, OscillationDecaysToTheStaticDeflection) {
     EXPECT_NEAR(motion.qd.back()[i], 0, 1e-7) << "joint " << i + 1;
     double first = 0, later = 0;  // largest deviation in the first second, and five seconds later
     for (std::size_t k = 0; k < 20; ++k) {
-      first = std::max(first, std::abs(motion.q[k][i] - rest[i]));
-      later = std::max(later, std::abs(motion.q[k + 100][i] - rest[i]));
+      first = test::worse(first, std::abs(motion.q[k][i] - rest[i]));
+      later = test::worse(later, std::abs(motion.q[k + 100][i] - rest[i]));
     }
     EXPECT_LT(later, 2 * std::exp(-5 * slowest) * first) << "joint " << i + 1;
   }

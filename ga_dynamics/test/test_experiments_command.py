@@ -102,7 +102,6 @@ def test_table2_stands_beside_the_paper(everything):
     assert all(1e-6 < float(cell) < 1e-4 for cell in position[1:5])
     times = row(text, "processing time over GA's")
     assert times[-3:] == ['1.02', '1.16', '1']
-    assert float(times[3]) == 1
     ours, paper = row(text, 'acceleration over position')[1:]
     assert float(ours) == pytest.approx(float(paper), rel=0.1)
     assert "Not reproduced: the errors' size" in text

@@ -15,6 +15,7 @@
 
 #include "ga_dynamics/cartesian_line.hpp"
 #include "ga_dynamics/puma_kinematics.hpp"
+#include "worse.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -88,7 +89,7 @@ double difference(const Pose& a, const Pose& b) {
 double turned_difference(const Joints& a, const Joints& b) {
   double worst = 0;
   for (std::size_t i = 0; i < 6; ++i)
-    worst = std::max(worst, std::abs(std::remainder(a[i] - b[i], 2 * kPi)));
+    worst = test::worse(worst, std::abs(std::remainder(a[i] - b[i], 2 * kPi)));
   return worst;
 }
 
@@ -142,14 +143,14 @@ void expect_all_branches(const Chain& chain, const Table& table, unsigned seed) 
       const bool outside = s.result.status == IkStatus::kOutsideLimits;
       ASSERT_TRUE(s.result.usable() || outside) << "pose " << k << describe(s.result, chain);
       if (s.result.status != IkStatus::kOk && !outside) ++singular;
-      worst = std::max(worst, difference(reference.pose(s.q), pose));
+      worst = test::worse(worst, difference(reference.pose(s.q), pose));
       nearest = std::min(nearest, turned_difference(s.q, q));
       if (k < 1000 && puma.singularity(q).measure > 1e-3) {
         EXPECT_EQ(s.branch, branch_by_axes(reference, s.q));
         EXPECT_EQ(s.branch.wrist, std::sin(s.q[4]) < 0 ? -1 : 1);
       }
     }
-    if (puma.singularity(q).measure > 1e-2) worst_joint = std::max(worst_joint, nearest);
+    if (puma.singularity(q).measure > 1e-2) worst_joint = test::worse(worst_joint, nearest);
     for (std::size_t i = 0; i < 8 && puma.singularity(q).measure > 1e-3; ++i) {
       ASSERT_EQ(puma.branch_of(solutions[i].q), solutions[i].branch) << "pose " << k;
       for (std::size_t j = 0; j < i; ++j)
@@ -333,7 +334,7 @@ TEST(PumaKinematics, NextToSingularitiesThePoseStaysExact) {
     const Pose pose = reference.pose(q);
     for (const PumaSolution& s : solve(puma, pose, random.joints())) {
       ASSERT_TRUE(s.result.usable());
-      worst = std::max(worst, difference(reference.pose(s.q), pose));
+      worst = test::worse(worst, difference(reference.pose(s.q), pose));
     }
   }
   EXPECT_LT(worst, 1.5e-10);  // by a turn of 1e-10 rad where q4 is the seed's

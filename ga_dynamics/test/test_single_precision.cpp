@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "experiments/two_link.hpp"
@@ -84,18 +82,6 @@ TEST(ReferenceDynamics, AgreeWithTheLibraryOnRandomRevoluteChains) {
 
 // --- the example --------------------------------------------------------------------------------
 
-void print(const std::string& title, const Table& table) {
-  std::printf("%s\n%-36s|%10s%10s%10s |%10s%10s%10s | published max/average\n", title.c_str(),
-              "|double - single|, rad/s^2", "max 1", "mean 1", "signed 1", "max 2", "mean 2",
-              "signed 2");
-  for (std::size_t row = 0; row < kRows; ++row) {
-    const Difference& d = table[row];
-    std::printf("%-36s|%10.3g%10.3g%10.2g |%10.3g%10.3g%10.2g | %s\n", kLabels[row].name,
-                d.largest[0], d.mean[0], d.signed_mean[0], d.largest[1], d.mean[1],
-                d.signed_mean[1], kLabels[row].published);
-  }
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -146,14 +132,6 @@ const Table& published_arm() {
 const Table& other_arms() {
   static const Table table = typical_arm();
   return table;
-}
-
-TEST(SinglePrecision, PrintsTheTable) {
-  print("q1 = 0, the published arm", published_arm());
-  print("q1 = 90 deg", measure({}, 90));
-  print("q1 = -90 deg", measure({}, -90));
-  print("q1 = 0, 100 arms with dimensions up to 10 % off: medians, signed means as rms",
-        other_arms());
 }
 
 TEST(SinglePrecision, TheExampleIsIllConditioned) {

@@ -12,6 +12,7 @@
 #include "counting_allocator.hpp"
 #include "ga_dynamics/cartesian_line.hpp"
 #include "ga_dynamics/trajectory.hpp"
+#include "worse.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -41,7 +42,8 @@ double derivative_error(const Trajectory& motion, double t, double h) {
   }
   double worst = 0;
   for (std::size_t i = 0; i < qd.size(); ++i)
-    worst = std::max({worst, std::abs(qd[i] - now.qd[i]), std::abs(qdd[i] - now.qdd[i])});
+    worst =
+        test::worse(test::worse(worst, std::abs(qd[i] - now.qd[i])), std::abs(qdd[i] - now.qdd[i]));
   return worst;
 }
 
@@ -283,23 +285,23 @@ TEST(CartesianLine, PublishedLinesInAllEightBranches) {
             for (std::size_t i = 0; i < 6; ++i) twist += jacobian[6 * row + i] * s.qd[i];
             if (row < 3) {
               const double way = travel.way * line.direction()[row];
-              worst_pose = std::max(worst_pose, std::abs(pose.translation[row] - way -
-                                                         published.start.translation[row]));
+              worst_pose = test::worse(worst_pose, std::abs(pose.translation[row] - way -
+                                                            published.start.translation[row]));
               worst_speed =
-                  std::max(worst_speed, std::abs(twist - travel.rate * line.direction()[row]));
+                  test::worse(worst_speed, std::abs(twist - travel.rate * line.direction()[row]));
             } else {
-              worst_turn = std::max(worst_turn, std::abs(twist));
+              worst_turn = test::worse(worst_turn, std::abs(twist));
             }
           }
           for (std::size_t i = 0; i < 9; ++i)
             worst_pose =
-                std::max(worst_pose, std::abs(pose.rotation[i] - published.start.rotation[i]));
+                test::worse(worst_pose, std::abs(pose.rotation[i] - published.start.rotation[i]));
           if (t > blend && t < line.duration() - blend) {
             EXPECT_EQ(travel.rate, published.speed);
           }
           const double h = 0.005, from_edge = std::min(t, line.duration() - t);
           if (from_edge > 4 * h && std::abs(from_edge - blend) > 4 * h)
-            worst_derivative = std::max(worst_derivative, derivative_error(*motion, t, h));
+            worst_derivative = test::worse(worst_derivative, derivative_error(*motion, t, h));
         }
       }
     }

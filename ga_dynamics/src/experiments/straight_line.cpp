@@ -28,29 +28,6 @@ Vector3 difference(const Vector3& a, const Vector3& b) {
 }
 double distance(const Vector3& a, const Vector3& b) { return norm(difference(a, b)); }
 
-Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
-                      const std::function<void(int round)>& told) {
-  constexpr std::size_t kGa = 2;
-  static_assert(kSolvers[kGa] == Solver::kGa);
-  std::array<std::vector<double>, kSolvers.size()> ratios;
-  for (int round = 0; round < rounds; ++round) {
-    told(round);
-    Ratios seconds{};
-    for (std::size_t k = 0; k < seconds.size(); ++k) {
-      const std::size_t i = (k + static_cast<std::size_t>(round)) % seconds.size();
-      const double start = thread_seconds();
-      work(kSolvers[i]);
-      seconds[i] = thread_seconds() - start;
-    }
-    for (std::size_t i = 0; i < ratios.size(); ++i) {
-      ratios[i].push_back(seconds[i] / seconds[kGa]);
-    }
-  }
-  Ratios to{};
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = median(ratios[i]);
-  return to;
-}
-
 }  // namespace
 
 LineCase line_of_2002_by_speed() {
@@ -239,14 +216,40 @@ MaxAndMean LineSimulation::growth() {
   return to;
 }
 
+Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
+                      const std::function<void(int round)>& told,
+                      const std::function<double()>& clock) {
+  constexpr std::size_t kGa = 2;
+  static_assert(kSolvers[kGa] == Solver::kGa);
+  std::array<std::vector<double>, kSolvers.size()> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    told(round);
+    Ratios seconds{};
+    for (std::size_t k = 0; k < seconds.size(); ++k) {
+      const std::size_t i = (k + static_cast<std::size_t>(round)) % seconds.size();
+      const double start = clock();
+      work(kSolvers[i]);
+      seconds[i] = clock() - start;
+    }
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      ratios[i].push_back(seconds[i] / seconds[kGa]);
+    }
+  }
+  Ratios to{};
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = median(ratios[i]);
+  return to;
+}
+
 Ratios time_ratios(LineSimulation& simulation, int rounds,
                    const std::function<void(int round)>& told) {
-  return ratios_in_turn([&](Solver solver) { simulation.run(solver); }, rounds, told);
+  return ratios_in_turn([&](Solver solver) { simulation.run(solver); }, rounds, told,
+                        thread_seconds);
 }
 
 Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
                                 const std::function<void(int round)>& told) {
-  return ratios_in_turn([&](Solver solver) { simulation.accelerate(solver); }, rounds, told);
+  return ratios_in_turn([&](Solver solver) { simulation.accelerate(solver); }, rounds, told,
+                        thread_seconds);
 }
 
 }  // namespace ga_dynamics::experiments

@@ -76,11 +76,16 @@ class LineSimulation {
 };
 
 using Ratios = std::array<double, kSolvers.size()>;
-/// Processing time of a run by every solver of kSolvers over that by Solver::kGa: the median over
-/// rounds in which each has its turn.
+/// Time of `work` by every solver of kSolvers over that by Solver::kGa: the median over rounds in
+/// which each has its turn, another one first in each. `told` is called before each round; `clock`
+/// gives the time in s.
+Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
+                      const std::function<void(int round)>& told,
+                      const std::function<double()>& clock);
+/// Of the processing time of a run.
 Ratios time_ratios(LineSimulation& simulation, int rounds,
                    const std::function<void(int round)>& told);
-/// The same of the accelerations alone.
+/// Of that of the accelerations alone.
 Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
                                 const std::function<void(int round)>& told);
 
