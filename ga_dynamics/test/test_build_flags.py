@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -14,8 +15,9 @@ def configure(folder, *arguments):
     (folder / 'CMakeLists.txt').write_text(
         'cmake_minimum_required(VERSION 3.22)\nproject(probe LANGUAGES NONE)\n'
         f'include({SETTINGS})\nmessage(STATUS "settings read")\n')
-    return subprocess.run([os.environ['GA_CMAKE'], '-S', folder, '-B', folder / 'build', *arguments],
-                          capture_output=True, text=True, timeout=100)
+    python = f'-DPython3_EXECUTABLE={sys.executable}'
+    return subprocess.run([os.environ['GA_CMAKE'], '-S', folder, '-B', folder / 'build', python,
+                           *arguments], capture_output=True, text=True, timeout=100)
 
 
 @pytest.mark.parametrize('argument, flag', [
