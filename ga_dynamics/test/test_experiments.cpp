@@ -46,7 +46,9 @@ TEST(StraightLines, ErrorsHaveTheShapeOfTableTwoButNotItsSize) {
   for (int i = 0; i < 3; ++i) {
     const double shape = ours[i].mean / ours[i].max, paper = paper_mean[i] / paper_max[i];
     EXPECT_NEAR(shape / paper, 1, 0.1) << i;
-    std::printf("DIAG %d %.6g\n", i, paper_max[i] / ours[i].max);
+    // The paper's errors over ours: the same factor in all three, and not 1.
+    const double factor[] = {107.6, 103.8, 110.3};
+    EXPECT_NEAR(paper_max[i] / ours[i].max, factor[i], 0.05 * factor[i]) << i;
   }
   for (int i = 1; i < 3; ++i) {
     EXPECT_NEAR((ours[i].max / ours[0].max) / (paper_max[i] / paper_max[0]), 1, 0.1) << i;

@@ -362,16 +362,16 @@ TEST(Sampling, AndClosedFormKinematicsDoNotAllocate) {
   motions.push_back(make_sequence(std::move(parts)));
   Values q(6), qd(6), qdd(6);
   for (const auto& motion : motions) {
-    const long before = test::allocations();
+    const long before = ::test::allocations();
     for (int k = 0; k < 100000; ++k) {
       motion->sample(motion->duration() * k / 9e4, q, qd, qdd);
       puma.nearest(kStart, q, qd);
     }
-    EXPECT_EQ(test::allocations() - before, 0);
+    EXPECT_EQ(::test::allocations() - before, 0);
   }
-  const long before = test::allocations();
+  const long before = ::test::allocations();
   Values(10).swap(q);
-  EXPECT_EQ(test::allocations() - before, 1);  // the count counts
+  EXPECT_EQ(::test::allocations() - before, 1);  // the count counts
 }
 
 }  // namespace
