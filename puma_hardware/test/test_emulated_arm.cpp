@@ -131,7 +131,7 @@ TEST_F(EmulatedArmTest, ReportsAMotionThatFails) {
   run(0.1);
   const auto counts = arm->counts()[1];
   ga_dynamics::Dynamics& dynamics = arm->plant().dynamics();
-  dynamics.set_external_wrench(chain.find_link(chain.tip().name), {1e308, 1e308, 1e308}, {0, 0, 0});
+  dynamics.set_external_wrench(chain.tip_index(), {1e308, 1e308, 1e308}, {0, 0, 0});
   bool going = true;
   for (int k = 0; k < 100 && going; ++k) going = arm->advance(1e-3);
   EXPECT_FALSE(going);
