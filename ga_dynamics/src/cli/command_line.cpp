@@ -93,34 +93,14 @@ void add_robot_options(CLI::App& app, CommandLine& to) {
   app.add_option("robot", robot.urdf, "The robot's description")
       ->required()
       ->option_text("ROBOT.urdf REQUIRED");
-  app.add_option("--base", robot.base, "First link of the chain (default: the root)")
-      ->option_text("LINK")
-      ->group(group);
-  app.add_option("--tip", robot.tip, "Last link (default: end of the longest chain of joints)")
-      ->option_text("LINK")
-      ->group(group);
-  app.add_option("--gravity", robot.gravity, "m/s², in the base link's frame (default: 0 0 -9.81)")
-      ->expected(3)
-      ->option_text("X Y Z")
-      ->group(group);
+  add_chain_options(app, robot.chain, group);
   app.add_option("--payload", robot.payload, "Point mass, kg and m, in the tip link's frame")
       ->expected(4)
       ->option_text("MASS X Y Z")
       ->group(group);
-  app.add_option("--freeze", robot.freeze,
-                 "Take the joint as fixed, at 0 or at the position in rad or m;\n"
-                 "repeatable. all: every joint off the chain, at 0")
-      ->allow_extra_args(false)
-      ->option_text("JOINT[=POSITION]")
-      ->group(group);
   app.add_option("--snap", robot.snap,
                  "Angles this near to a multiple of 90° count as exact (default: 5e-14)")
       ->option_text("RAD")
-      ->group(group);
-  app.add_flag("--allow-missing-inertia", robot.allow_missing_inertia,
-               "Take moving links without <inertial> as massless")
-      ->group(group);
-  app.add_flag("--strict", robot.strict, "Implausible inertias are errors, not warnings")
       ->group(group);
   app.add_flag("--quiet", to.quiet, "No warnings and no progress");
 }

@@ -31,7 +31,7 @@ void run(const CommandLine& line) {
   if (!line.answer.empty()) return print(line.answer);
   if (line.command == Command::kExperiments) return run_experiments(line.only, line.quiet);
   RobotArguments robot = line.robot;
-  if (line.command == Command::kKinematics) robot.allow_missing_inertia = true;
+  if (line.command == Command::kKinematics) robot.chain.allow_missing_inertia = true;
   const Chain chain = load_chain(robot);
   if (line.command == Command::kInfo) {
     return print(info_text(chain, {line.robot.urdf, line.list_minimal, line.quiet}));
