@@ -153,13 +153,7 @@ Chain Chain::from_urdf_file(const std::filesystem::path& path, const ChainOption
 }
 
 Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
-  check_gravity(options.gravity);
-  if (!(options.snap >= 0 && options.snap <= 1e-3)) {
-    throw DescriptionError("snap: must lie between 0 and 1e-3 rad");
-  }
-  if (model.root < 0 || model.root >= static_cast<int>(model.links.size())) {
-    throw DescriptionError("the description has no root link; read it with read_urdf_text()");
-  }
+  if (!model.faults.empty()) throw DescriptionError(model.faults.front());
   const ChainSelection selection = select_chain(model, options);
 
   Chain chain;

@@ -459,9 +459,24 @@ class Survey {
   ChainSelection result_;
 };
 
+void check_numbers(const ChainOptions& options) {
+  for (const double g : options.gravity) {
+    if (!std::isfinite(g)) {
+      throw DescriptionError("gravity: not a finite vector; give three numbers in m/s²");
+    }
+  }
+  if (!(options.snap >= 0 && options.snap <= 1e-3)) {
+    throw DescriptionError("snap: must lie between 0 and 1e-3 rad");
+  }
+}
+
 }  // namespace
 
 ChainSelection survey_chain(const UrdfModel& model, const ChainOptions& options) {
+  check_numbers(options);
+  if (model.root < 0 || model.root >= static_cast<int>(model.links.size())) {
+    throw DescriptionError("the description has no root link; read it with read_urdf_text()");
+  }
   return Survey(model, options).run();
 }
 
@@ -476,6 +491,9 @@ void add_frozen(const std::string& argument, ChainOptions& options) {
     options.freeze_off_chain = true;
     return;
   }
+  const std::string option =
+      (options.spelling == OptionSpelling::kCommandLine ? "--freeze " : "parameter freeze: ") +
+      argument;
   const std::string::size_type equals = argument.rfind('=');
   const std::string joint = argument.substr(0, equals);
   double position = 0;
@@ -485,13 +503,11 @@ void add_frozen(const std::string& argument, ChainOptions& options) {
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(position)) {
-      throw DescriptionError("--freeze " + argument + ": '" + shown +
-                             "' is not a position; give rad or m");
+      throw DescriptionError(option + ": '" + shown + "' is not a position; give rad or m");
     }
   }
   if (!options.freeze.emplace(joint, position).second) {
-    throw DescriptionError("--freeze " + argument + ": joint '" + joint +
-                           "' is frozen twice; give one position");
+    throw DescriptionError(option + ": joint '" + joint + "' is frozen twice; give one position");
   }
 }
 

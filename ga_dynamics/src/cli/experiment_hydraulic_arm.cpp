@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
+#include "number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/hydraulic_arm.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
+#include "number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/line_torques.hpp"
 #include "experiments/paper_puma.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
+#include "number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/two_link.hpp"
 

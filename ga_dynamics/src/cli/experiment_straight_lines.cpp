@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
+#include "number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/paper_puma.hpp"
 #include "experiments/straight_line.hpp"

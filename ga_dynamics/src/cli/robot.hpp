@@ -18,6 +18,9 @@ struct RobotArguments {
   double snap = ChainOptions{}.snap;
 };
 
+/// The body at the tip; without mass where none is given.
+LinkInertia payload_of(const RobotArguments& arguments);
+
 /// Throws InputError and DescriptionError.
 Chain load_chain(const RobotArguments& arguments);
 

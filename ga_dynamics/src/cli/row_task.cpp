@@ -7,9 +7,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "cli/csv_fields.hpp"
+#include "csv_fields.hpp"
 #include "cli/quaternion.hpp"
-#include "cli/state_columns.hpp"
+#include "ga_dynamics/state_columns.hpp"
 
 namespace ga_dynamics::cli {
 namespace {
