@@ -36,8 +36,8 @@ std::string count(std::size_t number, const std::string& noun) {
 /// The value as a shell or a YAML file takes it.
 std::string pasted(const std::string& value, OptionSpelling spelling) {
   const bool plain = !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '-' || c == '.' || c == '/' || c == '=' || c == ':';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '/' || c == '=' || c == ':';
   });
   if (plain) return value;
   std::string text = "'";
@@ -162,9 +162,9 @@ class Survey {
           }
           known += (known.empty() ? "" : ", ") + other.name;
         }
-        throw DescriptionError("joint '" + name + "', to be frozen, is not in the description; " +
-                               (known.empty() ? "no joint of it moves"
-                                              : "its moving joints are: " + known));
+        throw DescriptionError(
+            "joint '" + name + "', to be frozen, is not in the description; " +
+            (known.empty() ? "no joint of it moves" : "its moving joints are: " + known));
       }
       const UrdfJoint& chosen = joint(found->second);
       if (!std::isfinite(position)) {
@@ -314,10 +314,10 @@ class Survey {
                       [most](const ChainBranch& branch) { return branch.joints == most; }));
     const std::string joints = count(static_cast<std::size_t>(most), "actuated joint");
     if (equal == 1) {
-      result_.reason = branches.size() == 1
-                           ? "the only branch, with " + joints
-                           : "the longest of " + std::to_string(branch_count_) + " branches: " +
-                                 joints + ", the next has " + std::to_string(branches[1].joints);
+      result_.reason = branches.size() == 1 ? "the only branch, with " + joints
+                                            : "the longest of " + std::to_string(branch_count_) +
+                                                  " branches: " + joints + ", the next has " +
+                                                  std::to_string(branches[1].joints);
       return;
     }
     result_.reason = "the first of " + std::to_string(equal) + " branches with " + joints + " each";
@@ -429,11 +429,13 @@ class Survey {
     result_.dependent = std::move(found.dependent);
     if (!result_.gripper.empty()) {
       const bool one = result_.gripper.size() == 1;
-      result_.warnings.push_back(
-          name_joints(result_.gripper) + ": " + (one ? "belongs" : "belong") +
-          " to a gripper and " + (one ? "is" : "are") + " taken as fixed at 0; give another place "
-          "with " + words_.freeze_at(joint(result_.gripper.front()).name) + ", or accept 0 with " +
-          words_.freeze_all());
+      result_.warnings.push_back(name_joints(result_.gripper) + ": " +
+                                 (one ? "belongs" : "belong") + " to a gripper and " +
+                                 (one ? "is" : "are") +
+                                 " taken as fixed at 0; give another place "
+                                 "with " +
+                                 words_.freeze_at(joint(result_.gripper.front()).name) +
+                                 ", or accept 0 with " + words_.freeze_all());
     }
     if (result_.dependent.empty() || result_.joints.empty()) return;
     const bool one = result_.dependent.size() == 1;

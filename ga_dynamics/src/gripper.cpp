@@ -77,8 +77,8 @@ class BodyTree {
           Body to;
           to.joint = index;
           to.parent = here.body;
-          to.depth = bodies_[at(here.body)].depth +
-                     (one_degree_of_freedom(joint) && !joint.mimic ? 1 : 0);
+          to.depth =
+              bodies_[at(here.body)].depth + (one_degree_of_freedom(joint) && !joint.mimic ? 1 : 0);
           bodies_.push_back(to);
         }
         body_of_joint_[at(index)] = body;
@@ -114,8 +114,7 @@ class BodyTree {
     // One finger is driven, and the others follow it.
     return std::any_of(children.begin(), children.end(), [&](int child) {
       if (!bodies_[at(child)].only_mimic) return false;
-      const auto leader =
-          joint_index_.find(model_.joints[at(bodies_[at(child)].joint)].mimic_of);
+      const auto leader = joint_index_.find(model_.joints[at(bodies_[at(child)].joint)].mimic_of);
       return leader != joint_index_.end() &&
              branch_to(index, body_of_joint_[at(leader->second)]) >= 0;
     });

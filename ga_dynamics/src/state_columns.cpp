@@ -77,7 +77,8 @@ std::vector<int> StateColumns::locate(const std::vector<std::string>& header) co
     if (entry == index_.end()) continue;
     const std::string*& name = found[static_cast<std::size_t>(entry->second)];
     if (name != nullptr && *name == header[field]) {
-      throw InputError("the header has column " + printable(*name) + " twice; remove or rename one");
+      throw InputError("the header has column " + printable(*name) +
+                       " twice; remove or rename one");
     }
     if (name != nullptr) {
       throw InputError("the header has columns " + printable(*name) + " and " +
@@ -93,8 +94,9 @@ std::vector<int> StateColumns::locate(const std::vector<std::string>& header) co
   if (!missing.empty()) {
     throw InputError("the header lacks " + listed(missing) +
                      "; its columns are: " + listed(header) + "; needed are " + summary() +
-                     (example_.empty() ? "" : ", or the same by the joints' names: " +
-                                                  listed(example_) + ", …"));
+                     (example_.empty()
+                          ? ""
+                          : ", or the same by the joints' names: " + listed(example_) + ", …"));
   }
   return index_of_field;
 }

@@ -311,8 +311,10 @@ Pose read_origin(const Element& parent, const std::string& owner, const Report& 
   }
   if (const Element* const second = origin->NextSiblingElement("origin")) {
     report.warn(owner, second->GetLineNum(),
-                "has a second <origin> in its " + tag(parent.Name()) + ", which is ignored: the "
-                "first, at line " + std::to_string(origin->GetLineNum()) + ", counts; keep one");
+                "has a second <origin> in its " + tag(parent.Name()) +
+                    ", which is ignored: the "
+                    "first, at line " +
+                    std::to_string(origin->GetLineNum()) + ", counts; keep one");
   }
   if (origin->Attribute("quat_xyzw") != nullptr) {
     report.fault(

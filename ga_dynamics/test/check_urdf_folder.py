@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Try `ga info` on every URDF below a folder, and print a table of the outcomes.
 
-    python3 ga_dynamics/test/check_urdf_folder.py FOLDER [--ga build/…/ga] [--torques build/…/check_urdf_torques]
+    python3 check_urdf_folder.py FOLDER [--ga build/…/ga] [--torques build/…/check_urdf_torques]
 
 With --torques the torques of every branch are compared with urdfdom and KDL. Not a test: it needs
 files that are not ours, such as the data set of https://arxiv.org/abs/2308.00514. Exit code 1 if a

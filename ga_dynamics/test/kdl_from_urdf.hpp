@@ -29,9 +29,9 @@ inline KDL::Frame to_kdl(const urdf::Pose& pose) {
 inline KDL::RigidBodyInertia own_inertia(const urdf::Link& link) {
   if (!link.inertial) return KDL::RigidBodyInertia::Zero();
   const urdf::Inertial& i = *link.inertial;
-  return to_kdl(i.origin) * KDL::RigidBodyInertia(i.mass, KDL::Vector::Zero(),
-                                                  KDL::RotationalInertia(i.ixx, i.iyy, i.izz, i.ixy,
-                                                                         i.ixz, i.iyz));
+  return to_kdl(i.origin) *
+         KDL::RigidBodyInertia(i.mass, KDL::Vector::Zero(),
+                               KDL::RotationalInertia(i.ixx, i.iyy, i.izz, i.ixy, i.ixz, i.iyz));
 }
 
 /// The link and all that hangs on it, but for the branch to `except`, as one body.
@@ -69,9 +69,9 @@ class KdlArm {
       KDL::Joint kdl(joint.name, KDL::Joint::None);
       if (on_chain) {
         const KDL::Vector axis = frame.M * KDL::Vector(joint.axis.x, joint.axis.y, joint.axis.z);
-        kdl = KDL::Joint(joint.name, frame.p, axis,
-                         joint.type == urdf::Joint::PRISMATIC ? KDL::Joint::TransAxis
-                                                              : KDL::Joint::RotAxis);
+        kdl = KDL::Joint(
+            joint.name, frame.p, axis,
+            joint.type == urdf::Joint::PRISMATIC ? KDL::Joint::TransAxis : KDL::Joint::RotAxis);
       }
       segments.emplace_back(link->name, kdl, frame, lumped(*link, next));
       next = link->name;

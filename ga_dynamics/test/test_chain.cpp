@@ -90,16 +90,16 @@ TEST(ChainSelection, NoMovingJointIsRefused) {
 TEST(ChainSelection, EqualBranchesAreAmbiguous) {
   const std::string text = robot(link("base", "") + link("left") + link("right") +
                                  joint("jl", "base", "left") + joint("jr", "base", "right"));
-  expect_words(error_of(text),
-               {"ambiguous", "2 branches", "1 actuated joint;", "name the tip",
-                "--tip left or --tip right"});
+  expect_words(error_of(text), {"ambiguous", "2 branches", "1 actuated joint;", "name the tip",
+                                "--tip left or --tip right"});
 }
 
 TEST(ChainSelection, TheLongerBranchWins) {
   // A joint on a moving link changes the chain's torques with its position; it has to be known.
-  const std::string text = robot(link("base", "") + link("a") + link("left") + link("right") +
-                                 link("hand") + joint("ja", "base", "a") + joint("jl", "a", "left") +
-                                 joint("jr", "a", "right") + joint("jh", "right", "hand"));
+  const std::string text =
+      robot(link("base", "") + link("a") + link("left") + link("right") + link("hand") +
+            joint("ja", "base", "a") + joint("jl", "a", "left") + joint("jr", "a", "right") +
+            joint("jh", "right", "hand"));
   expect_words(error_of(text), {"joint 'jl' (line 8)", "not on the chain", "'base' to 'hand'",
                                 "--freeze all", "--freeze jl=POSITION"});
   const Chain chain = Chain::from_urdf_text(text, {.freeze = {{"jl", 0.4}}});
@@ -109,9 +109,9 @@ TEST(ChainSelection, TheLongerBranchWins) {
 }
 
 TEST(ChainSelection, JointsThatTheBaseCarriesNeedNotBeFrozen) {
-  const std::string text = robot(link("base", "") + link("wheel") + link("a") + link("b") +
-                                 joint("jw", "base", "wheel") + joint("j1", "base", "a") +
-                                 joint("j2", "a", "b"));
+  const std::string text =
+      robot(link("base", "") + link("wheel") + link("a") + link("b") +
+            joint("jw", "base", "wheel") + joint("j1", "base", "a") + joint("j2", "a", "b"));
   const Chain chain = Chain::from_urdf_text(text, {.strict = true});
   EXPECT_EQ(chain.tip().name, "b");
   EXPECT_EQ(chain.find_link("wheel"), -1) << "nobody knows where it is";

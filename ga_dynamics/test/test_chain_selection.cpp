@@ -2,13 +2,13 @@
 
 // Which chain is chosen without being told, what has to be decided, and in which words.
 
-#include "ga_dynamics/chain_selection.hpp"
-
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <string>
 #include <vector>
+
+#include "ga_dynamics/chain_selection.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -35,11 +35,15 @@ class Robot {
     }
     return *this;
   }
-  UrdfModel model() const { return read_urdf_text("<robot name='r'>" + links_ + joints_ + "</robot>"); }
+  UrdfModel model() const {
+    return read_urdf_text("<robot name='r'>" + links_ + joints_ + "</robot>");
+  }
   ChainSelection survey(const ChainOptions& options = {}) const {
     return survey_chain(model(), options);
   }
-  Chain chain(const ChainOptions& options = {}) const { return Chain::from_model(model(), options); }
+  Chain chain(const ChainOptions& options = {}) const {
+    return Chain::from_model(model(), options);
+  }
 
  private:
   void add_link(const std::string& name) {
@@ -65,8 +69,9 @@ const char* const kLimit = "<limit lower='0' upper='0.04' velocity='1' effort='2
 
 TEST(DefaultTip, IsBeforeAParallelGripper) {
   Robot robot;
-  robot.arm("a", "base", 6).add("mount", "a6", "flange", "fixed").add("hand_mount", "flange", "hand",
-                                                                       "fixed");
+  robot.arm("a", "base", 6)
+      .add("mount", "a6", "flange", "fixed")
+      .add("hand_mount", "flange", "hand", "fixed");
   robot.add("tcp", "hand", "hand_tcp", "fixed");
   robot.add("finger_1", "hand", "left", "prismatic", kLimit);
   robot.add("finger_2", "hand", "right", "prismatic", kLimit);
@@ -79,8 +84,7 @@ TEST(DefaultTip, IsBeforeAParallelGripper) {
   EXPECT_DOUBLE_EQ(chain.joints()[5].body.mass, 6) << "a6, flange, hand, hand_tcp and the fingers";
   EXPECT_THROW(robot.chain({.strict = true}), DescriptionError);
   EXPECT_TRUE(robot.chain({.freeze_off_chain = true}).warnings().empty());
-  EXPECT_TRUE(
-      robot.chain({.freeze = {{"finger_1", 0.02}, {"finger_2", 0.02}}}).warnings().empty());
+  EXPECT_TRUE(robot.chain({.freeze = {{"finger_1", 0.02}, {"finger_2", 0.02}}}).warnings().empty());
 }
 
 TEST(DefaultTip, IsBeforeAGripperWithOneDrivenFinger) {
@@ -144,9 +148,8 @@ TEST(TwoArms, AreListedWithTheOptionsToPaste) {
   robot.add("lift", "base", "torso", "prismatic", kLimit).arm("l", "torso", 7).arm("r", "torso", 7);
   robot.arm("head", "torso", 2);
   const ChainSelection selection = robot.survey();
-  expect_words(question(selection),
-               {"ambiguous", "2 branches", "8 actuated joints",
-                "--tip l7 --freeze all or --tip r7 --freeze all"});
+  expect_words(question(selection), {"ambiguous", "2 branches", "8 actuated joints",
+                                     "--tip l7 --freeze all or --tip r7 --freeze all"});
   ASSERT_EQ(selection.branches.size(), 3U);
   EXPECT_EQ(selection.branches[0].choose, "--tip l7 --freeze all");
   EXPECT_EQ(selection.branches[2].choose, "--tip head2 --freeze all");
@@ -210,7 +213,8 @@ TEST(FreezeArgument, IsAJointAPositionOrAll) {
   add_frozen("elbow", options);
   add_frozen("wrist=-.5", options);
   add_frozen("a=b=+1e-1", options);
-  EXPECT_EQ(options.freeze, (std::map<std::string, double>{{"elbow", 0}, {"wrist", -.5}, {"a=b", .1}}));
+  EXPECT_EQ(options.freeze,
+            (std::map<std::string, double>{{"elbow", 0}, {"wrist", -.5}, {"a=b", .1}}));
   for (const char* bad : {"x=", "x=up", "x=nan", "x=1 2", "elbow=1"}) {
     EXPECT_THROW(add_frozen(bad, options), DescriptionError) << bad;
   }

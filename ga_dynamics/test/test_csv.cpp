@@ -15,9 +15,9 @@
 #include "csv_fields.hpp"
 #include "ga_dynamics/input_error.hpp"
 #include "ga_dynamics/line_reader.hpp"
-#include "number.hpp"
 #include "ga_dynamics/state_columns.hpp"
 #include "ga_dynamics/state_reader.hpp"
+#include "number.hpp"
 
 namespace {
 
@@ -219,8 +219,9 @@ TEST(StateColumns, JointNamesAndNumbersAreTheSameColumns) {
                     "2,1,4,3,6,5\n",
                     columns),
             expected);
-  EXPECT_EQ(rows_of("effort_elbow,torque_shoulder\n2,1\n", StateColumns({"tau"}, {"shoulder", "elbow"})),
-            (Rows{{1, 2}}));
+  EXPECT_EQ(
+      rows_of("effort_elbow,torque_shoulder\n2,1\n", StateColumns({"tau"}, {"shoulder", "elbow"})),
+      (Rows{{1, 2}}));
 }
 
 TEST(StateColumns, TimeIsAColumnWhereItIsAskedFor) {

@@ -50,9 +50,9 @@ std::vector<double> torques(const Chain& chain) {
 
 class Mount : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Mounts, Mount,
-                         testing::Values("0 0 0", "1.5707963267948966 0 0",     // wall
+                         testing::Values("0 0 0", "1.5707963267948966 0 0",  // wall
                                          "0 1.5707963267948966 0", "0 -1.5707963267948966 0",
-                                         "3.141592653589793 0 0",               // ceiling
+                                         "3.141592653589793 0 0",  // ceiling
                                          "0.2 1.1 -2.3"));
 
 TEST_P(Mount, TorquesDoNotDependOnWhichLinkIsTheBase) {
@@ -95,10 +95,9 @@ std::string error_of(const std::string& text, const ChainOptions& options) {
 TEST(MovingMounts, AreAnErrorUnlessTheirPositionIsGiven) {
   const std::string text = mounted("0 0 0", "revolute", "0 1 0");
   for (const bool freeze_others : {false, true}) {
-    const std::string said =
-        error_of(text, {.base = "base", .freeze_off_chain = freeze_others});
-    for (const char* const word : {"joint 'mount' (line 8)", "base link 'base'", "root link 'world'",
-                                   "gravity", "--freeze mount=POSITION"}) {
+    const std::string said = error_of(text, {.base = "base", .freeze_off_chain = freeze_others});
+    for (const char* const word : {"joint 'mount' (line 8)", "base link 'base'",
+                                   "root link 'world'", "gravity", "--freeze mount=POSITION"}) {
       EXPECT_NE(said.find(word), std::string::npos) << word << " not in: " << said;
     }
   }
@@ -111,8 +110,9 @@ TEST(MovingMounts, AreAnErrorUnlessTheirPositionIsGiven) {
 }
 
 TEST(MovingMounts, ThatCannotTurnGravityMayBeFrozenWithAllOthers) {
-  for (const auto& [type, axis] : {std::pair{"prismatic", "1 0 0"}, std::pair{"continuous", "0 0 1"},
-                                   std::pair{"continuous", "0 0 -1"}}) {
+  for (const auto& [type, axis] :
+       {std::pair{"prismatic", "1 0 0"}, std::pair{"continuous", "0 0 1"},
+        std::pair{"continuous", "0 0 -1"}}) {
     const std::string text = mounted("0 0 0", type, axis);
     EXPECT_NE(error_of(text, {.base = "base"}).find("--freeze mount"), std::string::npos) << type;
     const std::vector<double> found =

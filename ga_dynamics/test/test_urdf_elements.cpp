@@ -39,8 +39,8 @@ TEST(UrdfOrigin, OfTwoTheFirstCounts) {
   expect_vector(shoulder(model).origin.translation, {1, 0, 0});
   EXPECT_EQ(shoulder(model).origin.rotation, Pose{}.rotation);
   ASSERT_EQ(model.warnings.size(), 1u);
-  expect_words(model.warnings[0], {"joint 'shoulder'", "line 6", "second <origin>", "line 5",
-                                   "counts", "keep one"});
+  expect_words(model.warnings[0],
+               {"joint 'shoulder'", "line 6", "second <origin>", "line 5", "counts", "keep one"});
   expect_words(error_of(text, true), {"joint 'shoulder'", "second <origin>"});
   EXPECT_EQ(read_urdf_text(one_link("<origin xyz='3 0 0'/><origin/>" + inertia("1", "1 0 0 1 0 1")))
                 .links[0]

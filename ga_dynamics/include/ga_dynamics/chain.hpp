@@ -132,7 +132,7 @@ class Chain {
   /// table is all zero.
   const Pose& frame0() const { return frame0_; }
   const Vector3& gravity_in_root() const { return gravity_in_root_; }  ///< as it was given
-  const Vector3& gravity() const { return gravity_; }  ///< in the base link's frame
+  const Vector3& gravity() const { return gravity_; }                  ///< in the base link's frame
   const Vector3& gravity_in_frame0() const { return gravity0_; }
   /// Named oddities that were accepted.
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -101,8 +101,8 @@ struct UrdfModel {
 struct UrdfReadOptions {
   bool strict = false;  // what would be a warning is an error
   /// For showing a description that cannot be computed with: indefinite inertias, negative masses,
-  /// zero axes, crossed limits, unexpanded xacro and the like are listed, and reading goes on with a
-  /// neutral value. What leaves no tree of links and joints is thrown all the same.
+  /// zero axes, crossed limits, unexpanded xacro and the like are listed, and reading goes on with
+  /// a neutral value. What leaves no tree of links and joints is thrown all the same.
   bool collect_faults = false;
 };
 

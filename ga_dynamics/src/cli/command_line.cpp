@@ -63,7 +63,8 @@ constexpr CommandHelp kCommands[] = {
 constexpr const char* kStatesHelp =
     "\n"
     "States are comma-separated, one per line, in rad, m, s, N m and N. A first line without\n"
-    "numbers is a header: columns are found by name and others are ignored, with a note. Names are\n"
+    "numbers is a header: columns are found by name and others are ignored, with a note. Names "
+    "are\n"
     "q1… or the joints' own: elbow, velocity_elbow, acceleration_elbow, effort_elbow. Without a\n"
     "header the columns are as above, and no others. # begins a comment. Results have 17\n"
     "significant digits. A bad line ends the work with its number and exit code 2, after the\n"
@@ -188,7 +189,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     add_robot_options(*command, result);
     if (help.command == Command::kInfo) {
       command->add_flag("--minimal", result.list_minimal, "List the minimal parameters");
-      command->add_flag("--json", result.json, "For programs: everything as JSON (doc/info_json.md)");
+      command->add_flag("--json", result.json,
+                        "For programs: everything as JSON (doc/info_json.md)");
     } else {
       add_state_options(*command, help.command, result);
     }

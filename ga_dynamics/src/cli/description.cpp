@@ -72,10 +72,11 @@ void find_not_given(Description& to) {
   const auto tell = [&](const std::string& what, const std::vector<std::string>& joints) {
     if (joints.empty()) return;
     const bool all = joints.size() == to.selection.joints.size();
-    to.not_given.push_back(what + ": " + (all ? "no joint has any" : "missing at " +
-                                                                         quoted_list(joints)));
+    to.not_given.push_back(what + ": " +
+                           (all ? "no joint has any" : "missing at " + quoted_list(joints)));
   };
-  tell("effort limits", joints_without([](const UrdfJoint& joint) { return joint.effort.has_value(); }));
+  tell("effort limits",
+       joints_without([](const UrdfJoint& joint) { return joint.effort.has_value(); }));
   tell("velocity limits",
        joints_without([](const UrdfJoint& joint) { return joint.velocity.has_value(); }));
   tell("position limits", joints_without([](const UrdfJoint& joint) {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "number.hpp"
 #include "cli/text_table.hpp"
 #include "ga_dynamics/minimal_parameters.hpp"
 #include "ga_dynamics/operation_count.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 namespace {
@@ -49,9 +49,9 @@ std::string joint_name(const Chain& chain, int index) {
 
 std::string summary_section(const Description& d) {
   const UrdfModel& model = d.model;
-  const auto moving = std::count_if(
-      model.joints.begin(), model.joints.end(),
-      [](const UrdfJoint& joint) { return joint.type != UrdfJointType::kFixed; });
+  const auto moving =
+      std::count_if(model.joints.begin(), model.joints.end(),
+                    [](const UrdfJoint& joint) { return joint.type != UrdfJointType::kFixed; });
   std::string text = "Robot       " + d.file + "\n" + "Name        " + model.name + "\n" +
                      "Tree        " + std::to_string(model.links.size()) + " links, " +
                      std::to_string(moving) + " moving joints, root link " +
@@ -75,7 +75,7 @@ std::string summary_section(const Description& d) {
 std::string missing_section(const Description& d) {
   std::string text;
   if (!d.missing.empty()) {
-    text += "\nMissing: torques cannot be computed before\n";
+    text += "\nMissing for torques\n";
     for (const Missing& missing : d.missing) text += "  - " + missing.message + "\n";
   }
   if (!d.not_given.empty()) {
@@ -169,8 +169,9 @@ std::string branches_section(const Description& d) {
     table.add({branch.tip == d.selection.tip ? "*" : "", d.model.links[index(branch.tip)].name,
                branch.choose, std::to_string(branch.joints)});
   }
-  std::string text = "\nBranches to choose from, * the one shown here (actuated joints from the base)\n" +
-                     table.text();
+  std::string text =
+      "\nBranches to choose from, * the one shown here (actuated joints from the base)\n" +
+      table.text();
   if (branches.size() > kMostRows) {
     text += "  … and " + std::to_string(branches.size() - kMostRows) + " more\n";
   }
@@ -342,9 +343,8 @@ std::string info_text(const Description& description, const InfoOptions& options
   if (description.chain) {
     const Chain& chain = *description.chain;
     text += joints_section(chain) + dh_section(chain);
-    const bool any_mass =
-        std::any_of(chain.joints().begin(), chain.joints().end(),
-                    [](const ChainJoint& joint) { return joint.body.mass > 0; });
+    const bool any_mass = std::any_of(chain.joints().begin(), chain.joints().end(),
+                                      [](const ChainJoint& joint) { return joint.body.mass > 0; });
     if (any_mass) {
       text += bodies_section(chain) + minimal_section(chain, options.list_minimal) +
               operations_section(chain);

@@ -121,20 +121,17 @@ Json chain_of(const Description& d) {
     const ChainJoint& joint = chain.joints()[i];
     const UrdfJoint& given = d.model.joints[static_cast<std::size_t>(d.selection.joints[i])];
     const DhParameters& dh = joint.dh;
-    joints.push_back({{"name", joint.name},
-                      {"link", joint.link},
-                      {"type", type_of(given.type)},
-                      {"dh",
-                       {{"alpha", dh.alpha},
-                        {"a", dh.a},
-                        {"d", dh.d},
-                        {"theta", dh.theta},
-                        {"beta", dh.beta}}},
-                      {"limits", limits_of(given)},
-                      {"armature", armature_of(given)},
-                      {"friction", friction_of(given)},
-                      {"parameters", joint.parameters},
-                      {"body", body_of(joint.body)}});
+    joints.push_back(
+        {{"name", joint.name},
+         {"link", joint.link},
+         {"type", type_of(given.type)},
+         {"dh",
+          {{"alpha", dh.alpha}, {"a", dh.a}, {"d", dh.d}, {"theta", dh.theta}, {"beta", dh.beta}}},
+         {"limits", limits_of(given)},
+         {"armature", armature_of(given)},
+         {"friction", friction_of(given)},
+         {"parameters", joint.parameters},
+         {"body", body_of(joint.body)}});
   }
   Json links = Json::array();
   for (const ChainLink& link : chain.links()) {

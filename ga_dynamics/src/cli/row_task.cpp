@@ -7,8 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "csv_fields.hpp"
 #include "cli/quaternion.hpp"
+#include "csv_fields.hpp"
 #include "ga_dynamics/state_columns.hpp"
 
 namespace ga_dynamics::cli {

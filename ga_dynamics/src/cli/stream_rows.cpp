@@ -10,8 +10,8 @@
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "ga_dynamics/state_reader.hpp"
 #include "cli/states_file.hpp"
+#include "ga_dynamics/state_reader.hpp"
 
 namespace ga_dynamics::cli {
 namespace {

@@ -7,7 +7,8 @@
 //   base, tip           links of the chain: the root and the end of the longest actuated chain,
 //                       before its gripper
 //   freeze              joints on the way that do not move, JOINT:POSITION,…
-//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error, unless it is
+//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error, unless it
+//   is
 //                       a gripper's or the base carries it)
 //   gravity             x,y,z [m/s²] in the root link's frame (0,0,-9.81)
 // The chain is chosen, and a choice asked for, as everywhere: ga_dynamics/chain_selection.hpp.
