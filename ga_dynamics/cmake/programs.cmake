@@ -5,6 +5,7 @@ if(GA_FUZZ)
 endif()
 
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
 
 # The papers' experiments, and the references that they compare with; for `ga experiments`, an example and the tests.
 add_library(ga_experiments STATIC
@@ -19,28 +20,25 @@ target_link_libraries(ga_experiments PUBLIC ga_dynamics)
 
 add_library(ga_cli STATIC
   src/cli/command_line.cpp
-  src/cli/csv_fields.cpp
+  src/cli/description.cpp
   src/cli/experiment_hydraulic_arm.cpp
   src/cli/experiment_line_torques.cpp
   src/cli/experiment_single_precision.cpp
   src/cli/experiment_straight_lines.cpp
   src/cli/experiments.cpp
   src/cli/info.cpp
-  src/cli/line_reader.cpp
-  src/cli/number.cpp
+  src/cli/info_json.cpp
   src/cli/output.cpp
   src/cli/progress.cpp
   src/cli/robot.cpp
   src/cli/row_task.cpp
-  src/cli/state_columns.cpp
-  src/cli/state_reader.cpp
   src/cli/states_file.cpp
   src/cli/stream_rows.cpp
   src/cli/text_table.cpp)
 target_include_directories(ga_cli PUBLIC src)
 target_include_directories(ga_cli SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
 target_compile_definitions(ga_cli PRIVATE GA_VERSION="${PROJECT_VERSION}")
-target_link_libraries(ga_cli PUBLIC ga_dynamics PRIVATE ga_experiments)
+target_link_libraries(ga_cli PUBLIC ga_dynamics PRIVATE ga_experiments nlohmann_json::nlohmann_json)
 
 add_executable(ga src/cli/main.cpp)
 target_link_libraries(ga PRIVATE ga_cli)

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ga_dynamics/chain_selection.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace {
@@ -92,6 +93,31 @@ void check_promises(const UrdfModel& model) {
   }
 }
 
+/// What may be shown of a model that has faults, as `ga info` does.
+void show(const UrdfModel& model) {
+  if (model.faults.empty()) check_promises(model);
+  const ChainSelection selection = survey_chain(model, {});
+  const int links = static_cast<int>(model.links.size());
+  require(selection.tip >= 0 && selection.tip < links, "tip is in range");
+  ChainOptions options{.base = model.links[static_cast<std::size_t>(selection.base)].name,
+                       .tip = model.links[static_cast<std::size_t>(selection.tip)].name,
+                       .allow_missing_inertia = true};
+  for (const ChainQuestion& question : selection.questions) {
+    require(!question.text.empty(), "a question says something");
+    for (const int joint : question.joints) {
+      options.freeze.emplace(model.joints[static_cast<std::size_t>(joint)].name, 0);
+    }
+  }
+  if (selection.joints.empty()) return;
+  UrdfModel sound = model;
+  sound.faults.clear();
+  const ChainSelection decided = survey_chain(sound, options);
+  require(decided.questions.empty(), "freezing its joints answers every question");
+  require(decided.joints == selection.joints, "the answers do not change the chain");
+  const Chain chain = Chain::from_model(sound, options);
+  require(chain.joints().size() == selection.joints.size(), "the chain is the surveyed one");
+}
+
 /// Every accepted model may become a chain; the chain's algorithms must run, whatever its numbers.
 void exercise(const UrdfModel& model) {
   check_promises(model);
@@ -127,6 +153,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const DescriptionError& error) {
       require(*error.what() != '\0', "an error says something");
     }
+  }
+  try {
+    show(read_urdf_text(text, {.collect_faults = true}));
+  } catch (const DescriptionError& error) {
+    require(*error.what() != '\0', "an error says something");
   }
   return 0;
 }

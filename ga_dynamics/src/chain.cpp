@@ -5,9 +5,10 @@
 #include <numbers>
 #include <sstream>
 
-#include "chain_selection.hpp"
 #include "dh_frames.hpp"
+#include "ga_dynamics/chain_selection.hpp"
 #include "inertia_check.hpp"
+#include "joint_motion.hpp"
 #include "urdf_xml.hpp"
 
 namespace ga_dynamics {
@@ -51,21 +52,6 @@ LinkInertia inertia_of(const UrdfInertial& inertial) {
                            {inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy,
                             inertial.iyz, inertial.ixz, inertial.iyz, inertial.izz}};
   return transformed(inertial.origin, at_com);
-}
-
-/// Motion of a frozen joint, as a pose between the joint's two links.
-LPose frozen_motion(const UrdfJoint& joint, double position) {
-  if (position == 0) return {};
-  const LVec axis{joint.axis[0], joint.axis[1], joint.axis[2]};
-  if (joint.type == UrdfJointType::kPrismatic)
-    return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, position * axis};
-  const Long s = std::sin(static_cast<Long>(position)),
-             v = 1 - std::cos(static_cast<Long>(position));
-  const auto& [x, y, z] = axis;
-  return {{{1 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y},
-           {v * x * y + s * z, 1 - v * (x * x + z * z), v * y * z - s * x},
-           {v * x * z - s * y, v * y * z + s * x, 1 - v * (x * x + y * y)}},
-          {0, 0, 0}};
 }
 
 void check_gravity(const Vector3& gravity) {
@@ -167,18 +153,21 @@ Chain Chain::from_urdf_file(const std::filesystem::path& path, const ChainOption
 }
 
 Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
-  check_gravity(options.gravity);
-  if (!(options.snap >= 0 && options.snap <= 1e-3)) {
-    throw DescriptionError("snap: must lie between 0 and 1e-3 rad");
-  }
-  if (model.root < 0 || model.root >= static_cast<int>(model.links.size())) {
-    throw DescriptionError("the description has no root link; read it with read_urdf_text()");
-  }
+  if (!model.faults.empty()) throw DescriptionError(model.faults.front());
   const ChainSelection selection = select_chain(model, options);
 
   Chain chain;
   chain.warnings_ = model.warnings;
+  chain.warnings_.insert(chain.warnings_.end(), selection.warnings.begin(),
+                         selection.warnings.end());
+  if (options.strict && !selection.warnings.empty()) {
+    throw DescriptionError(selection.warnings.front());
+  }
   chain.snap_ = options.snap;
+  chain.base_in_root_ = selection.base_in_root;
+
+  std::vector<bool> left_out(model.joints.size(), false);
+  for (const int index : selection.on_base) left_out[static_cast<std::size_t>(index)] = true;
 
   // Every link of the base's subtree at zero, in the base link's frame, and the joint of the chain
   // that moves it.
@@ -197,7 +186,10 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
     const Placed here = placed[at];  // a copy: the vector grows
     for (const int index : model.links[static_cast<std::size_t>(here.link)].child_joints) {
       const UrdfJoint& joint = model.joints[static_cast<std::size_t>(index)];
-      LPose pose = compose(here.pose, to_long(joint.origin));
+      if (left_out[static_cast<std::size_t>(index)]) continue;
+      const auto frozen = options.freeze.find(joint.name);
+      const LPose pose = compose(
+          here.pose, child_in_parent(joint, frozen == options.freeze.end() ? 0 : frozen->second));
       int body = here.body;
       if (const int number = number_of[static_cast<std::size_t>(index)]; number > 0) {
         body = number;
@@ -205,9 +197,6 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
         axes[static_cast<std::size_t>(number) - 1] = {
             pose.translation, (1 / length(axis)) * axis,
             LVec{pose.rotation.r0.x, pose.rotation.r1.x, pose.rotation.r2.x}};
-      } else if (const auto frozen = options.freeze.find(joint.name);
-                 frozen != options.freeze.end()) {
-        pose = compose(pose, frozen_motion(joint, frozen->second));
       }
       placed.push_back({joint.child, body, pose});
     }
@@ -249,8 +238,10 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
       if (has_inertia[static_cast<std::size_t>(&joint - chain.joints_.data()) + 1]) continue;
       throw DescriptionError("link '" + joint.link + "', moved by joint '" + joint.name +
                              "': no <inertial> or only zeros in it, here or in a link fixed to it; "
-                             "add one, or allow missing inertia to "
-                             "treat it as massless");
+                             "torques need masses: add one" +
+                             (options.spelling == OptionSpelling::kCommandLine
+                                  ? ", or treat it as massless with --allow-missing-inertia"
+                                  : ""));
     }
   }
   check_range(chain.joints_);
@@ -318,9 +309,15 @@ Chain Chain::with_gravity(const Vector3& gravity) const {
 }
 
 void Chain::set_gravity(const Vector3& gravity) {
+  gravity_in_root_ = gravity;
   gravity_ = gravity;
-  const LMat& r = to_long(frame0_).rotation;
-  LVec g = transposed_times(r, LVec{gravity[0], gravity[1], gravity[2]});
+  LVec g{gravity[0], gravity[1], gravity[2]};
+  if (base_in_root_.rotation != Pose{}.rotation) {
+    g = transposed_times(to_long(base_in_root_).rotation, g);
+    gravity_ = to_array(g);
+  }
+  const LMat r = to_long(frame0_).rotation;
+  g = transposed_times(r, g);
   const Long small = static_cast<Long>(snap_) * length(g);
   for (Long* component : {&g.x, &g.y, &g.z}) {
     if (std::abs(*component) <= small) *component = 0;

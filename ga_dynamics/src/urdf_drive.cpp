@@ -27,10 +27,8 @@ struct Given {
 };
 using Drive = std::array<std::optional<Given>, kParameterCount>;
 
-[[noreturn]] void fail_negative(const std::string& owner, int line, const std::string& what,
-                                double value) {
-  fail(owner, line,
-       what + " is negative (" + to_text(value) + "); give its magnitude, zero or more");
+std::string negative(const std::string& what, double value) {
+  return what + " is negative (" + to_text(value) + "); give its magnitude, zero or more";
 }
 
 void read_parameter(const Element& element, const std::string& owner, Drive& drive) {
@@ -43,7 +41,7 @@ void read_parameter(const Element& element, const std::string& owner, Drive& dri
   const int line = element.GetLineNum();
   const double value = number_inside(element, what, owner);
   if (value < 0) {
-    fail_negative(owner, line, what, value);
+    fail(owner, line, negative(what, value));
   }
   std::optional<Given>& given = drive[static_cast<std::size_t>(found - kParameterNames.begin())];
   if (given && given->value != value) {
@@ -60,6 +58,9 @@ void apply(const Drive& drive, UrdfJoint& joint) {
       target = drive[parameter]->value;
     }
   };
+  for (std::size_t i = 0; i < drive.size(); ++i) {
+    if (drive[i]) (i == kArmature ? joint.armature_given : joint.friction_given) = true;
+  }
   set(kArmature, joint.armature);
   set(kViscous, joint.viscous_friction);
   set(kCoulomb, joint.coulomb_positive);
@@ -70,17 +71,21 @@ void apply(const Drive& drive, UrdfJoint& joint) {
 
 }  // namespace
 
-void read_dynamics(const Element& joint_element, const std::string& owner, UrdfJoint& joint) {
-  const Element* const dynamics = only_child(joint_element, "dynamics", owner);
+void read_dynamics(const Element& joint_element, const std::string& owner, UrdfJoint& joint,
+                   const Report& report) {
+  const Element* const dynamics = only_child(joint_element, "dynamics", owner, report);
   if (dynamics == nullptr) {
     return;
   }
   const auto read = [&](const char* attribute) {
-    const double value = optional_number(*dynamics, attribute, owner).value_or(0);
-    if (value < 0) {
-      fail_negative(owner, dynamics->GetLineNum(), "<dynamics> " + std::string(attribute), value);
+    const std::optional<double> value = optional_number(*dynamics, attribute, owner);
+    joint.friction_given = joint.friction_given || value;
+    if (value && *value < 0) {
+      report.fault(owner, dynamics->GetLineNum(),
+                   negative("<dynamics> " + std::string(attribute), *value));
+      return 0.0;
     }
-    return value;
+    return value.value_or(0);
   };
   joint.viscous_friction = read("damping");
   joint.coulomb_positive = joint.coulomb_negative = read("friction");

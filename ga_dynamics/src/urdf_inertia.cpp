@@ -17,8 +17,11 @@ void check_tensor(const UrdfInertial& inertial, int line, const std::string& own
         owner, line,
         "inertia is not zero but the mass is; give the mass, or set the inertia to zero as well");
   }
-  if (const std::string flaw = inertia_flaw(tensor); !flaw.empty()) fail(owner, line, flaw);
-  if (const std::string flaw = triangle_flaw(tensor); !flaw.empty()) report.warn(owner, line, flaw);
+  if (const std::string flaw = inertia_flaw(tensor); !flaw.empty()) {
+    report.fault(owner, line, flaw);
+  } else if (const std::string odd = triangle_flaw(tensor); !odd.empty()) {
+    report.warn(owner, line, odd);
+  }
 }
 
 }  // namespace
@@ -26,16 +29,17 @@ void check_tensor(const UrdfInertial& inertial, int line, const std::string& own
 UrdfInertial read_inertial(const Element& inertial, const std::string& owner,
                            const Report& report) {
   UrdfInertial result;
-  result.origin = read_origin(inertial, owner);
+  result.origin = read_origin(inertial, owner, report);
 
-  const Element& mass = required_child(inertial, "mass", owner);
+  const Element& mass = required_child(inertial, "mass", owner, report);
   result.mass = required_number(mass, "value", owner);
   if (result.mass < 0) {
-    fail(owner, mass.GetLineNum(),
-         "mass is negative (" + to_text(result.mass) + "); give kilograms, zero or more");
+    report.fault(owner, mass.GetLineNum(),
+                 "mass is negative (" + to_text(result.mass) + "); give kilograms, zero or more");
+    result.mass = 0;
   }
 
-  const Element& inertia = required_child(inertial, "inertia", owner);
+  const Element& inertia = required_child(inertial, "inertia", owner, report);
   result.ixx = required_number(inertia, "ixx", owner);
   result.ixy = required_number(inertia, "ixy", owner);
   result.ixz = required_number(inertia, "ixz", owner);

@@ -41,7 +41,10 @@ bool has_range(UrdfJointType type) {
 Vector3 read_axis(const Element& element, UrdfJointType type, const std::string& owner,
                   const Report& report) {
   constexpr Vector3 kDefault{1, 0, 0};  // URDF's, for a joint without <axis>
-  const Element* const axis_element = only_child(element, "axis", owner);
+  // Exporters write "0 0 0" or nothing into fixed joints; nobody reads it there, urdfdom included.
+  const bool uses_axis = type != UrdfJointType::kFixed && type != UrdfJointType::kFloating;
+  const Element* const axis_element =
+      uses_axis ? only_child(element, "axis", owner, report) : nullptr;
   if (axis_element == nullptr) {
     return kDefault;
   }
@@ -51,13 +54,11 @@ Vector3 read_axis(const Element& element, UrdfJointType type, const std::string&
 
   // Divided by the largest first: the squares of 1e200 or 1e-200 are not numbers to add.
   const double largest = std::max({std::abs(axis[0]), std::abs(axis[1]), std::abs(axis[2])});
-  const bool uses_axis = type != UrdfJointType::kFixed && type != UrdfJointType::kFloating;
   if (largest < kZeroAxis) {
-    if (uses_axis) {
-      fail(owner, line,
-           "axis " + quote(text) + " is zero; give the direction of motion, like xyz=\"0 0 1\"");
-    }
-    return kDefault;  // exporters write "0 0 0" into fixed joints; nothing reads it
+    report.fault(
+        owner, line,
+        "axis " + quote(text) + " is zero; give the direction of motion, like xyz=\"0 0 1\"");
+    return kDefault;
   }
   for (double& component : axis) {
     component /= largest;
@@ -67,7 +68,7 @@ Vector3 read_axis(const Element& element, UrdfJointType type, const std::string&
     component /= scaled_norm;
   }
   const double norm = scaled_norm * largest;
-  if (uses_axis && std::abs(norm - 1) > kUnitTolerance) {
+  if (std::abs(norm - 1) > kUnitTolerance) {
     report.warn(owner, line,
                 "axis " + quote(text) + " is not a unit vector (norm " + to_text(norm) +
                     ") and was normalised; write xyz=\"" + to_text(axis[0]) + " " +
@@ -76,20 +77,9 @@ Vector3 read_axis(const Element& element, UrdfJointType type, const std::string&
   return axis;
 }
 
-std::optional<double> read_magnitude(const Element& element, const char* attribute,
-                                     const std::string& owner) {
-  const std::optional<double> value = optional_number(element, attribute, owner);
-  if (value && *value < 0) {
-    fail(owner, element.GetLineNum(),
-         tag(element.Name()) + " " + attribute + " is negative (" + to_text(*value) +
-             "); give its magnitude");
-  }
-  return value;
-}
-
 void read_limit(const Element& element, const std::string& owner, UrdfJoint& joint,
                 const Report& report) {
-  const Element* const limit = only_child(element, "limit", owner);
+  const Element* const limit = only_child(element, "limit", owner, report);
   if (limit == nullptr) {
     if (has_range(joint.type)) {
       report.warn(
@@ -99,8 +89,8 @@ void read_limit(const Element& element, const std::string& owner, UrdfJoint& joi
     }
     return;
   }
-  joint.velocity = read_magnitude(*limit, "velocity", owner);
-  joint.effort = read_magnitude(*limit, "effort", owner);
+  joint.velocity = optional_number(*limit, "velocity", owner);
+  joint.effort = optional_number(*limit, "effort", owner);
   const std::optional<double> lower = optional_number(*limit, "lower", owner);
   const std::optional<double> upper = optional_number(*limit, "upper", owner);
   if (!has_range(joint.type)) {
@@ -117,16 +107,38 @@ void read_limit(const Element& element, const std::string& owner, UrdfJoint& joi
   joint.lower = lower.value_or(0);  // URDF: "defaults to 0"
   joint.upper = upper.value_or(0);
   if (*joint.lower > *joint.upper) {
-    fail(owner, limit->GetLineNum(),
-         "lower limit " + to_text(*joint.lower) + " is above the upper limit " +
-             to_text(*joint.upper) + (lower && upper ? "" : " (0 where absent)") +
-             "; swap or correct them");
+    report.fault(owner, limit->GetLineNum(),
+                 "lower limit " + to_text(*joint.lower) + " is above the upper limit " +
+                     to_text(*joint.upper) + (lower && upper ? "" : " (0 where absent)") +
+                     "; swap or correct them");
+    joint.lower = joint.upper = std::nullopt;
   }
 }
 
-std::string read_link_reference(const Element& element, const char* end, const std::string& owner) {
-  return required_text(required_child(element, end, owner), "link", owner);
+std::string read_link_reference(const Element& element, const char* end, const std::string& owner,
+                                const Report& report) {
+  return required_text(required_child(element, end, owner, report), "link", owner);
 }
+
+/// "joints 'a' (line 3: 0), 'b' (line 9: -1)"
+struct EmptyLimits {
+  static constexpr std::size_t kMostNamed = 8;
+  std::size_t count = 0;
+  std::string joints{};
+
+  void add(const UrdfJoint& joint, double value) {
+    if (count < kMostNamed) {
+      joints += (count == 0 ? "" : ", ") + quote(joint.name) + " (line " +
+                std::to_string(joint.line) + ": " + to_text(value) + ")";
+    }
+    ++count;
+  }
+  std::string owner(const std::string& kind) const {
+    const std::string more =
+        count > kMostNamed ? " and " + std::to_string(count - kMostNamed) + " more" : "";
+    return "<limit> " + kind + " of " + (count == 1 ? "joint " : "joints ") + joints + more;
+  }
+};
 
 }  // namespace
 
@@ -136,22 +148,44 @@ UrdfJoint read_joint(const Element& element, const Report& report) {
   joint.name = required_text(element, "name", "joint");
   const std::string owner = "joint " + quote(joint.name);
   joint.type = read_type(element, owner);
-  joint.parent_link = read_link_reference(element, "parent", owner);
-  joint.child_link = read_link_reference(element, "child", owner);
+  joint.parent_link = read_link_reference(element, "parent", owner, report);
+  joint.child_link = read_link_reference(element, "child", owner, report);
   if (joint.parent_link == joint.child_link) {
     fail(owner, joint.line,
          "parent and child are both link " + quote(joint.parent_link) +
              "; name two different links");
   }
-  joint.origin = read_origin(element, owner);
+  joint.origin = read_origin(element, owner, report);
   joint.axis = read_axis(element, joint.type, owner, report);
   read_limit(element, owner, joint, report);
-  read_dynamics(element, owner, joint);
-  if (const Element* const mimic = only_child(element, "mimic", owner)) {
+  read_dynamics(element, owner, joint, report);
+  if (const Element* const mimic = only_child(element, "mimic", owner, report)) {
     joint.mimic = true;
     joint.mimic_of = required_text(*mimic, "joint", owner);
   }
   return joint;
+}
+
+void drop_empty_limits(UrdfModel& model, const Report& report) {
+  EmptyLimits efforts, velocities;
+  for (UrdfJoint& joint : model.joints) {
+    const auto drop = [&joint](std::optional<double>& limit, EmptyLimits& found) {
+      if (!limit || *limit > 0) return;
+      if (joint.type != UrdfJointType::kFixed) found.add(joint, *limit);
+      limit.reset();
+    };
+    drop(joint.effort, efforts);
+    drop(joint.velocity, velocities);
+  }
+  if (efforts.count > 0) {
+    report.warn(efforts.owner("effort"),
+                "not positive, and taken as not given; give the true limit in N m or N: "
+                "ros2_control's own limiter, where it is enabled, takes 0 as no torque at all");
+  }
+  if (velocities.count > 0) {
+    report.warn(velocities.owner("velocity"),
+                "not positive, and taken as not given; give the true limit in rad/s or m/s");
+  }
 }
 
 }  // namespace ga_dynamics::urdf

@@ -42,7 +42,7 @@ UrdfLink read_link(const Element& element, const Report& report) {
   link.line = element.GetLineNum();
   link.name = urdf::required_text(element, "name", "link");
   const std::string owner = "link " + urdf::quote(link.name);
-  if (const Element* const inertial = urdf::only_child(element, "inertial", owner)) {
+  if (const Element* const inertial = urdf::only_child(element, "inertial", owner, report)) {
     link.inertial = urdf::read_inertial(*inertial, owner, report);
   }
   return link;
@@ -87,10 +87,9 @@ int find_by_name(const std::vector<Item>& items, std::string_view name) {
 UrdfModel read_urdf_text(std::string_view text, const UrdfReadOptions& options) {
   tinyxml2::XMLDocument document;
   parse_document(text, document);
-  const Element& robot = urdf::robot_element(document);
-
   UrdfModel model;
-  const Report report{options.strict, model.warnings};
+  const Report report{options.strict, options.collect_faults, model};
+  const Element& robot = urdf::robot_element(document, report);
   if (const char* const name = robot.Attribute("name")) {
     model.name = name;
   }
@@ -106,7 +105,8 @@ UrdfModel read_urdf_text(std::string_view text, const UrdfReadOptions& options) 
       model.joints.push_back(urdf::read_joint(*child, report));
     }
   }
-  urdf::connect_tree(model, "robot " + urdf::quote(model.name), robot.GetLineNum());
+  urdf::drop_empty_limits(model, report);
+  urdf::connect_tree(model, "robot " + urdf::quote(model.name), robot.GetLineNum(), report);
   urdf::apply_ros2_control(robot, model, report);
   return model;
 }

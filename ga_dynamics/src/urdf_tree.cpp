@@ -62,13 +62,14 @@ std::string name_links(const UrdfModel& model, const std::vector<int>& links, co
 }
 
 void check_mimics(const UrdfModel& model,
-                  const std::unordered_map<std::string_view, int>& joint_index) {
+                  const std::unordered_map<std::string_view, int>& joint_index,
+                  const Report& report) {
   for (const UrdfJoint& joint : model.joints) {
     if (joint.mimic && (joint.mimic_of == joint.name || !joint_index.contains(joint.mimic_of))) {
-      fail("joint " + quote(joint.name), joint.line,
-           "mimics joint " + quote(joint.mimic_of) + ", which " +
-               (joint.mimic_of == joint.name ? "is itself" : "does not exist") +
-               "; name another joint of the robot");
+      report.fault("joint " + quote(joint.name), joint.line,
+                   "mimics joint " + quote(joint.mimic_of) + ", which " +
+                       (joint.mimic_of == joint.name ? "is itself" : "does not exist") +
+                       "; name another joint of the robot");
     }
   }
 }
@@ -119,13 +120,13 @@ int first_unreached(const UrdfModel& model) {
 
 }  // namespace
 
-void connect_tree(UrdfModel& model, const std::string& owner, int line) {
+void connect_tree(UrdfModel& model, const std::string& owner, int line, const Report& report) {
   if (model.links.empty()) {
     fail(owner, line, "has no <link>; add at least one");
   }
   const auto link_index = index_by_name(model.links, "link");
   const auto joint_index = index_by_name(model.joints, "joint");
-  check_mimics(model, joint_index);
+  check_mimics(model, joint_index, report);
   connect_joints(model, link_index);
 
   std::vector<int> roots;

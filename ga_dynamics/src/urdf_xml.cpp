@@ -8,6 +8,7 @@
 #include <locale>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace ga_dynamics::urdf {
 namespace {
@@ -143,13 +144,15 @@ Matrix3 rotation_from_rpy(const Vector3& rpy) {
   return {x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]};
 }
 
-void refuse_xacro_elements(const Element& root) {
+/// One fault, however many there are: one run of xacro expands them all.
+void check_xacro_elements(const Element& root, const Report& report) {
   std::vector<const Element*> pending{&root};
   while (!pending.empty()) {
     const Element& element = *pending.back();
     pending.pop_back();
     if (std::string_view(element.Name()).starts_with("xacro:")) {
-      fail("element " + tag(element.Name()), element.GetLineNum(), kExpandXacro);
+      report.fault("element " + tag(element.Name()), element.GetLineNum(), kExpandXacro);
+      return;
     }
     for (auto* child = element.FirstChildElement(); child != nullptr;
          child = child->NextSiblingElement()) {
@@ -168,7 +171,23 @@ void Report::warn(std::string_view owner, int line, std::string_view problem) co
   if (strict) {
     fail(owner, line, problem);
   }
-  warnings.push_back(message(owner, line, problem));
+  model.warnings.push_back(message(owner, line, problem));
+}
+
+void Report::warn(std::string_view owner, std::string_view problem) const {
+  std::string text(owner);
+  text.append(": ").append(problem);
+  if (strict) {
+    throw DescriptionError(text);
+  }
+  model.warnings.push_back(std::move(text));
+}
+
+void Report::fault(std::string_view owner, int line, std::string_view problem) const {
+  if (!collect_faults) {
+    fail(owner, line, problem);
+  }
+  model.faults.push_back(message(owner, line, problem));
 }
 
 std::string quote(std::string_view text) { return "'" + presentable(text) + "'"; }
@@ -182,14 +201,18 @@ std::string to_text(double value) {
   return {buffer.data(), result.ptr};
 }
 
-const Element& robot_element(const tinyxml2::XMLDocument& document) {
+const Element& robot_element(const tinyxml2::XMLDocument& document, const Report& report) {
   const Element* const root = document.RootElement();
   if (root == nullptr) {
     throw DescriptionError(
         "robot description: has no element; give URDF text that begins with <robot name=\"...\">");
   }
-  refuse_xacro_elements(*root);
-  if (std::string_view(root->Name()) != "robot") {
+  if (std::string_view(root->Name()).starts_with("xacro:")) {
+    fail("element " + tag(root->Name()), root->GetLineNum(), kExpandXacro);
+  }
+  if (std::string_view(root->Name()) == "robot") {
+    check_xacro_elements(*root, report);
+  } else {
     fail("element " + tag(root->Name()), root->GetLineNum(),
          "is not a URDF's root; give a file whose root is <robot>");
   }
@@ -207,20 +230,22 @@ const Element& robot_element(const tinyxml2::XMLDocument& document) {
   return *root;
 }
 
-const Element* only_child(const Element& parent, const char* name, const std::string& owner) {
+const Element* only_child(const Element& parent, const char* name, const std::string& owner,
+                          const Report& report) {
   const Element* const first = parent.FirstChildElement(name);
   if (first != nullptr) {
     if (const Element* const second = first->NextSiblingElement(name)) {
-      fail(owner, second->GetLineNum(),
-           "has a second " + tag(name) + " (the first is at line " +
-               std::to_string(first->GetLineNum()) + "); keep one");
+      report.fault(owner, second->GetLineNum(),
+                   "has a second " + tag(name) + " (the first is at line " +
+                       std::to_string(first->GetLineNum()) + "); keep one");
     }
   }
   return first;
 }
 
-const Element& required_child(const Element& parent, const char* name, const std::string& owner) {
-  const Element* const child = only_child(parent, name, owner);
+const Element& required_child(const Element& parent, const char* name, const std::string& owner,
+                              const Report& report) {
+  const Element* const child = only_child(parent, name, owner, report);
   if (child == nullptr) {
     fail(owner, parent.GetLineNum(),
          "has no " + tag(name) + " in its " + tag(parent.Name()) + "; add the tag");
@@ -278,15 +303,23 @@ double number_inside(const Element& element, const std::string& what, const std:
   return parse_number(text, Place{owner, element.GetLineNum(), what});
 }
 
-Pose read_origin(const Element& parent, const std::string& owner) {
+Pose read_origin(const Element& parent, const std::string& owner, const Report& report) {
   Pose pose;
-  const Element* const origin = only_child(parent, "origin", owner);
+  const Element* const origin = parent.FirstChildElement("origin");
   if (origin == nullptr) {
     return pose;
   }
+  if (const Element* const second = origin->NextSiblingElement("origin")) {
+    report.warn(owner, second->GetLineNum(),
+                "has a second <origin> in its " + tag(parent.Name()) +
+                    ", which is ignored: the "
+                    "first, at line " +
+                    std::to_string(origin->GetLineNum()) + ", counts; keep one");
+  }
   if (origin->Attribute("quat_xyzw") != nullptr) {
-    fail(owner, origin->GetLineNum(),
-         "<origin> quat_xyzw is not read here (URDF 1.1 and later); write the rotation as rpy");
+    report.fault(
+        owner, origin->GetLineNum(),
+        "<origin> quat_xyzw is not read here (URDF 1.1 and later); write the rotation as rpy");
   }
   pose.translation = optional_vector(*origin, "xyz", owner).value_or(Vector3{0, 0, 0});
   pose.rotation = rotation_from_rpy(optional_vector(*origin, "rpy", owner).value_or(Vector3{}));

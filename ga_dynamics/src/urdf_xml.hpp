@@ -21,11 +21,16 @@ using Element = tinyxml2::XMLElement;
 /// `owner` here and below is how a person would name the element: "link 'forearm'".
 [[noreturn]] void fail(std::string_view owner, int line, std::string_view problem);
 
-/// Collects warnings; in strict mode the first one is an error.
+/// Collects warnings; in strict mode the first one is an error. Collects faults where that is asked
+/// for; otherwise the first one is an error.
 struct Report {
   bool strict;
-  std::vector<std::string>& warnings;
+  bool collect_faults;
+  UrdfModel& model;
   void warn(std::string_view owner, int line, std::string_view problem) const;
+  /// `owner` tells the lines.
+  void warn(std::string_view owner, std::string_view problem) const;
+  void fault(std::string_view owner, int line, std::string_view problem) const;
 };
 
 /// The value in quotes for a message: shortened, and without control characters.
@@ -40,12 +45,14 @@ std::string to_text(double value);
 /// itself.
 void check_raw_text(std::string_view text);
 
-/// The <robot> element of a parsed document; fails on xacro that was not expanded.
-const Element& robot_element(const tinyxml2::XMLDocument& document);
+/// The <robot> element of a parsed document; xacro that was not expanded is a fault.
+const Element& robot_element(const tinyxml2::XMLDocument& document, const Report& report);
 
-/// The child with this tag or nullptr; two of them would leave the choice to chance, so they fail.
-const Element* only_child(const Element& parent, const char* name, const std::string& owner);
-const Element& required_child(const Element& parent, const char* name, const std::string& owner);
+/// The first child with this tag or nullptr; a second one is a fault.
+const Element* only_child(const Element& parent, const char* name, const std::string& owner,
+                          const Report& report);
+const Element& required_child(const Element& parent, const char* name, const std::string& owner,
+                              const Report& report);
 
 std::string required_text(const Element& element, const char* attribute, const std::string& owner);
 double required_number(const Element& element, const char* attribute, const std::string& owner);
@@ -58,8 +65,9 @@ std::optional<Vector3> optional_vector(const Element& element, const char* attri
 /// All of the element's text, read as one number; `what` names it in messages.
 double number_inside(const Element& element, const std::string& what, const std::string& owner);
 
-/// The <origin> child; identity without one.
-Pose read_origin(const Element& parent, const std::string& owner);
+/// The <origin> child; identity without one. Of two the first counts, with a warning: so do urdfdom
+/// and all that is built on it.
+Pose read_origin(const Element& parent, const std::string& owner, const Report& report);
 
 }  // namespace ga_dynamics::urdf
 

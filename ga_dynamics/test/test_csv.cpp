@@ -12,16 +12,16 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/csv_fields.hpp"
-#include "cli/errors.hpp"
-#include "cli/line_reader.hpp"
-#include "cli/number.hpp"
-#include "cli/state_columns.hpp"
-#include "cli/state_reader.hpp"
+#include "csv_fields.hpp"
+#include "ga_dynamics/input_error.hpp"
+#include "ga_dynamics/line_reader.hpp"
+#include "ga_dynamics/state_columns.hpp"
+#include "ga_dynamics/state_reader.hpp"
+#include "number.hpp"
 
 namespace {
 
-using namespace ga_dynamics::cli;
+using namespace ga_dynamics;
 using Rows = std::vector<std::vector<double>>;
 
 /// Gives the text in pieces of at most `piece` bytes, as a slow pipe would.
@@ -204,6 +204,78 @@ TEST(StateReader, LongFieldsAreQuotedInPart) {
             "text: line 2, column 1 (q1): '" + accents.substr(0, 40) + "…' is not a number");
   EXPECT_EQ(error_of("1\nx" + accents + "\n", StateColumns({"q"}, 1)),
             "text: line 2, column 1 (q1): 'x" + accents.substr(0, 38) + "…' is not a number");
+}
+
+TEST(StateColumns, JointNamesAndNumbersAreTheSameColumns) {
+  const StateColumns columns({"q", "qd", "qdd"}, {"shoulder", "elbow"});
+  const Rows expected{{1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(rows_of("1,2,3,4,5,6\n", columns), expected);
+  EXPECT_EQ(rows_of("q1,q2,qd1,qd2,qdd1,qdd2\n1,2,3,4,5,6\n", columns), expected);
+  EXPECT_EQ(rows_of("t,shoulder,elbow,velocity_shoulder,velocity_elbow,acceleration_shoulder,"
+                    "acceleration_elbow\n0,1,2,3,4,5,6\n",
+                    columns),
+            expected);
+  EXPECT_EQ(rows_of("q2,position_shoulder,velocity_elbow,qd1,qdd2,acceleration_shoulder\n"
+                    "2,1,4,3,6,5\n",
+                    columns),
+            expected);
+  EXPECT_EQ(
+      rows_of("effort_elbow,torque_shoulder\n2,1\n", StateColumns({"tau"}, {"shoulder", "elbow"})),
+      (Rows{{1, 2}}));
+}
+
+TEST(StateColumns, TimeIsAColumnWhereItIsAskedFor) {
+  const StateColumns columns({"q"}, {"shoulder", "elbow"}, StateColumns::Time::kFirst);
+  EXPECT_EQ(columns.summary(), "t,q1,q2");
+  EXPECT_EQ(rows_of("0.5,1,2\n", columns), (Rows{{0.5, 1, 2}}));
+  EXPECT_EQ(rows_of("elbow,time,q1\n2,0.5,1\n", columns), (Rows{{0.5, 1, 2}}));
+  EXPECT_EQ(error_of("q1,q2\n1,2\n", columns),
+            "text: line 1: the header lacks t; its columns are: q1, q2; needed are t,q1,q2, or the "
+            "same by the joints' names: shoulder, …");
+}
+
+TEST(StateColumns, OneColumnUnderTwoNamesIsAnError) {
+  EXPECT_EQ(error_of("q1,shoulder\n1,2\n", StateColumns({"q"}, {"shoulder"})),
+            "text: line 1: the header has columns q1 and shoulder, which are the same; remove or "
+            "rename one");
+}
+
+TEST(StateColumns, AJointsOwnNameWinsOverAnothersNumber) {
+  EXPECT_EQ(rows_of("q2,q1\n1,2\n", StateColumns({"q"}, {"q2", "q1"})), (Rows{{1, 2}}));
+}
+
+TEST(StateReader, NotesTheColumnsThatItDoesNotRead) {
+  const auto note = [](const std::string& text) {
+    return StateReader(LineReader(source_of(text, 7), "text"), StateColumns({"q"}, 2)).note();
+  };
+  EXPECT_EQ(note("t,q1,note,q2\n"), "text: line 1: columns t, note are ignored; read are q1,q2");
+  EXPECT_EQ(note("q1,q2,t\n"), "text: line 1: column t is ignored; read are q1,q2");
+  EXPECT_EQ(note("q1,q2\n"), "");
+  EXPECT_EQ(note("1,2\n"), "");
+}
+
+TEST(StateReader, CommentsAreSkipped) {
+  const StateColumns columns({"q"}, {"a#b", "c"});
+  EXPECT_EQ(rows_of("# rad\n\"a#b\",c # as measured\n1,2# one\n#3,4\n 5,6\n", columns),
+            (Rows{{1, 2}, {5, 6}}));
+}
+
+TEST(StateReader, SemicolonsAndDecimalCommasAreNamed) {
+  const StateColumns columns({"q"}, 2);
+  const std::string semicolons = "fields are separated by semicolons; separate them by commas";
+  const std::string both =
+      "fields are separated by semicolons, and numbers have decimal commas; separate fields by "
+      "commas, and write 0.5, not 0,5";
+  EXPECT_EQ(error_of("q1;q2\n1;2\n", columns), "text: line 1: " + semicolons);
+  EXPECT_EQ(error_of("1;2\n", columns), "text: line 1: " + semicolons);
+  EXPECT_EQ(error_of("1,2\n3;4\n", columns), "text: line 2: " + semicolons);
+  EXPECT_EQ(error_of("0,5;0,25\n", columns), "text: line 1: " + both);
+  EXPECT_EQ(error_of("q1;q2\n0,5;0,25\n", columns), "text: line 1: " + semicolons);
+  EXPECT_EQ(error_of("q1,q2\n0,5,0,25\n", columns),
+            "text: line 2: 4 fields, expected 2: q1,q2; if numbers have decimal commas, write 0.5, "
+            "not 0,5");
+  EXPECT_EQ(error_of("\"0,5\",1\n", columns),
+            "text: line 1, column 1 (q1): '0,5' has a decimal comma; write 0.5");
 }
 
 }  // namespace

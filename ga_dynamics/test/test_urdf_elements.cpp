@@ -32,6 +32,22 @@ TEST(UrdfOrigin, RollPitchYawTurnAboutFixedAxes) {
   expect_vector(pose.translation, {1, 2, 3});
 }
 
+TEST(UrdfOrigin, OfTwoTheFirstCounts) {
+  const std::string text =
+      two_links("continuous", "<origin xyz='1 0 0'/>\n<origin xyz='2 0 0' rpy='1 0 0'/>");
+  const UrdfModel model = read_urdf_text(text);
+  expect_vector(shoulder(model).origin.translation, {1, 0, 0});
+  EXPECT_EQ(shoulder(model).origin.rotation, Pose{}.rotation);
+  ASSERT_EQ(model.warnings.size(), 1u);
+  expect_words(model.warnings[0],
+               {"joint 'shoulder'", "line 6", "second <origin>", "line 5", "counts", "keep one"});
+  expect_words(error_of(text, true), {"joint 'shoulder'", "second <origin>"});
+  EXPECT_EQ(read_urdf_text(one_link("<origin xyz='3 0 0'/><origin/>" + inertia("1", "1 0 0 1 0 1")))
+                .links[0]
+                .inertial->origin.translation,
+            (Vector3{3, 0, 0}));
+}
+
 TEST(UrdfOrigin, QuaternionIsRefusedNotIgnored) {
   expect_words(error_of(two_links("fixed", "<origin quat_xyzw='0 0 0 1'/>")),
                {"joint 'shoulder'", "line 5", "quat_xyzw", "rpy"});
@@ -184,6 +200,12 @@ TEST(UrdfJoint, ZeroAxisOfAFixedJointIsIgnored) {
   expect_vector(shoulder(model).axis, {1, 0, 0});
 }
 
+TEST(UrdfJoint, AxisOfAFixedJointIsNotRead) {
+  for (const char* const axis : {"<axis/>", "<axis rpy='0 0 0'/>", "<axis xyz='a b'/>"}) {
+    expect_vector(shoulder(read_urdf_text(two_links("fixed", axis), {true})).axis, {1, 0, 0});
+  }
+}
+
 TEST(UrdfJoint, AxisWithoutXyzIsAnError) {
   expect_words(error_of(two_links("continuous", "<axis/>")),
                {"joint 'shoulder'", "line 5", "add xyz"});
@@ -270,18 +292,49 @@ TEST(UrdfLimit, ContinuousJointHasVelocityAndEffortOnly) {
   EXPECT_EQ(shoulder(model).effort, 4);
 }
 
-TEST(UrdfLimit, SwappedNegativeAndNotFiniteAreErrors) {
+TEST(UrdfLimit, SwappedAndNotFiniteAreErrors) {
   expect_words(
       error_of(two_links("revolute", "<limit lower='2' upper='-1' velocity='1' effort='1'/>")),
       {"joint 'shoulder'", "line 5", "lower limit 2", "-1", "swap"});
   expect_words(error_of(two_links("revolute", "<limit lower='1' velocity='1' effort='1'/>")),
                {"joint 'shoulder'", "lower limit 1", "upper limit 0 (0 where absent)"});
   for (const char* const name : {"velocity", "effort"}) {
-    expect_words(error_of(two_links("continuous", "<limit " + std::string(name) + "='-3'/>")),
-                 {"joint 'shoulder'", "line 5", name, "(-3)", "magnitude"});
     expect_words(error_of(two_links("continuous", "<limit " + std::string(name) + "='inf'/>")),
                  {"joint 'shoulder'", "line 5", name, "'inf'", "finite"});
   }
+}
+
+TEST(UrdfLimit, EffortAndVelocityThatAreNotPositiveAreNotGiven) {
+  // So do ABB's, KUKA's and other public descriptions write them.
+  for (const char* const value : {"0", "0.0", "-1"}) {
+    const std::string text =
+        two_links("revolute", "<limit lower='-1' upper='2' velocity='" + std::string(value) +
+                                  "' effort='" + value + "'/>");
+    const UrdfModel model = read_urdf_text(text);
+    EXPECT_FALSE(shoulder(model).velocity || shoulder(model).effort) << value;
+    EXPECT_EQ(shoulder(model).lower, -1);
+    ASSERT_EQ(model.warnings.size(), 2u);
+    expect_words(model.warnings[0], {"effort", "joint 'shoulder' (line 4: ", "not given", "N m",
+                                     "ros2_control", "no torque at all"});
+    expect_words(model.warnings[1], {"velocity", "'shoulder'", "not given", "rad/s"});
+    expect_words(error_of(text, true), {"effort", "'shoulder'", "not given"});
+  }
+  EXPECT_TRUE(read_urdf_text(two_links("fixed", "<limit velocity='0' effort='0'/>"), {true})
+                  .warnings.empty())
+      << "nothing moves there";
+}
+
+TEST(UrdfLimit, ManyEmptyLimitsAreOneWarning) {
+  std::string more;
+  for (int i = 0; i < 20; ++i) {
+    const std::string number = std::to_string(i);
+    more += "<link name='l" + number + "'/><joint name='j" + number +
+            "' type='continuous'><parent link='arm'/><child link='l" + number +
+            "'/><limit effort='0'/></joint>\n";
+  }
+  const UrdfModel model = read_urdf_text(two_links("continuous", "<limit effort='0'/>", more));
+  ASSERT_EQ(model.warnings.size(), 1u);
+  expect_words(model.warnings[0], {"joints 'shoulder' (line 4: 0), 'j0' (line 7: 0)", "13 more"});
 }
 
 // ---- drives --------------------------------------------------------------------------------
@@ -371,6 +424,46 @@ TEST(UrdfDrive, UnknownJointIsAWarning) {
   const UrdfModel model = read_urdf_text(two_links("continuous", "", control("elbow", "")));
   ASSERT_EQ(model.warnings.size(), 1u);
   expect_words(model.warnings[0], {"<ros2_control> joint 'elbow'", "line 8", "correct the name"});
+}
+
+// ---- faults --------------------------------------------------------------------------------
+
+TEST(UrdfFaults, AreThrownOrCollected) {
+  const std::pair<std::string, const char*> cases[] = {
+      {two_links("continuous", "<axis xyz='0 0 0'/>"), "is zero"},
+      {two_links("revolute", "<limit lower='2' upper='-1' velocity='1' effort='1'/>"), "swap"},
+      {two_links("continuous", "<dynamics friction='-1'/>"), "negative (-1)"},
+      {two_links("continuous", "<mimic joint='nobody'/>"), "does not exist"},
+      {two_links("continuous", "<xacro:sensor/>"), "xacro FILE"},
+      {two_links("continuous", "<axis xyz='0 0 1'/><axis xyz='0 1 0'/>"), "second <axis>"},
+      {two_links("continuous", "<origin quat_xyzw='0 0 0 1'/>"), "quat_xyzw"},
+      {one_link(inertia("-1", "1 0 0 1 0 1")), "mass is negative"},
+      {one_link(inertia("1", "-1 0 0 1 0 1")), "not positive definite"},
+  };
+  for (const auto& [text, words] : cases) {
+    expect_words(error_of(text), {words, "line"});
+    const UrdfModel model = read_urdf_text(text, {.collect_faults = true});
+    ASSERT_EQ(model.faults.size(), 1u) << text;
+    EXPECT_EQ(model.faults[0], error_of(text));
+    for (const UrdfJoint& joint : model.joints) {
+      EXPECT_NEAR(std::hypot(joint.axis[0], joint.axis[1], joint.axis[2]), 1, 1e-15);
+      EXPECT_GE(joint.coulomb_positive, 0);
+      EXPECT_FALSE(joint.lower || joint.upper);
+    }
+  }
+  EXPECT_THROW(read_urdf_text("<robot name='r'/>", {.collect_faults = true}), DescriptionError)
+      << "there is no tree to show";
+}
+
+TEST(UrdfFaults, TellGivenDrivesFromAbsentOnes) {
+  EXPECT_FALSE(shoulder(read_urdf_text(two_links("continuous", ""))).friction_given);
+  const UrdfModel zero = read_urdf_text(two_links("continuous", "<dynamics friction='0'/>"));
+  EXPECT_TRUE(shoulder(zero).friction_given);
+  EXPECT_FALSE(shoulder(zero).armature_given);
+  const UrdfModel armature = read_urdf_text(
+      two_links("continuous", "", control("shoulder", "<param name='armature'>0.1</param>")));
+  EXPECT_TRUE(shoulder(armature).armature_given);
+  EXPECT_FALSE(shoulder(armature).friction_given);
 }
 
 }  // namespace

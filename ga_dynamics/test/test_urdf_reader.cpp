@@ -383,5 +383,14 @@ TEST_F(AgainstUrdfdom, JointsAgree) {
   }
 }
 
+TEST(UrdfdomToo, TheFirstOfTwoOriginsCounts) {
+  const std::string text =
+      two_links("continuous", "<origin xyz='1 0 0'/><origin xyz='2 0 0'/><axis xyz='0 0 1'/>");
+  const urdf::ModelInterfaceSharedPtr theirs = urdf::parseURDF(text);
+  ASSERT_TRUE(theirs);
+  EXPECT_EQ(theirs->getJoint("shoulder")->parent_to_joint_origin_transform.position.x, 1);
+  EXPECT_EQ(shoulder(read_urdf_text(text)).origin.translation[0], 1);
+}
+
 }  // namespace
 }  // namespace ga_dynamics::test

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ros2 run puma_bringup describe`: from a bare URDF to an arm that moves."""
 
+import re
 import subprocess
 
 import launch_support
@@ -93,11 +94,33 @@ def test_starts_within_the_limits(tmp_path, variant):
     assert '<param name="initial_value">1.5</param>' in text.split('"a1"')[1].split('</joint>')[0]
 
 
+def test_needs_no_friction_data(tmp_path, variant):
+    text = open(SEVEN).read()
+    path = tmp_path / 'bare.urdf'
+    path.write_text(re.sub(r'<dynamics[^>]*/>', '', text))
+    describe(path, '--output', tmp_path)
+    parameters = yaml.safe_load((tmp_path / 'controllers.yaml').read_text())
+    assert parameters['/**/tracking_trajectory']['ros__parameters']['joints'] == JOINTS
+
+
+def test_two_arms_are_listed_with_the_option(tmp_path):
+    link = ('<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+            'ixz="0" iyz="0"/></inertial></link>')
+    joint = ('<joint name="{0}_joint" type="revolute"><parent link="torso"/><child link="{0}"/>'
+             '<axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="9"/></joint>')
+    path = tmp_path / 'two.urdf'
+    path.write_text('<robot name="two">' + ''.join(map(link.format, ['torso', 'left', 'right']))
+                    + ''.join(map(joint.format, ['left', 'right'])) + '</robot>')
+    said = describe(path, '--output', tmp_path, code=2).stderr
+    assert '--tip left or --tip right' in said
+    describe(path, '--output', tmp_path, '--tip', 'right')
+
+
 def test_refuses_what_cannot_be_driven(tmp_path, variant):
     said = describe(variant('effort="200"', 'effort="0"'), '--output', tmp_path, code=2).stderr
     assert 'a1' in said and 'effort' in said
     said = describe(variant('<mass value="4"/>', '<mass value="-4"/>'), code=2).stderr
-    assert 'link1' in said
+    assert 'link1' in said and 'negative' in said
     puma = arm_launch.share('puma_description', 'urdf', 'puma560.urdf')
     assert '<ros2_control> tag' in describe(puma, code=2).stderr
     assert 'nothing.urdf' in describe(tmp_path / 'nothing.urdf', code=2).stderr

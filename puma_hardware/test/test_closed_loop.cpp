@@ -252,9 +252,13 @@ TEST(Motion, NamesTheLineThatIsNoViaPoint) {
     }
     return std::string();
   };
-  EXPECT_EQ(message("0,1\n1,2,3\n"), "line 2: 3 values; give 2, the time and one per joint");
-  EXPECT_EQ(message("0,1\n1,nan\n"), "line 2: 'nan' is not a finite number");
-  EXPECT_EQ(message("\nt,elbow\n"), "line 2: the columns' names must be t,shoulder, in any order");
+  EXPECT_EQ(message("0,1\n1,2,3\n"),
+            "line 2: 3 fields, expected 2: t,q1; give these, in this order, or a header line");
+  EXPECT_EQ(message("0,1\n1,nan\n"), "line 2, column 2 (q1): 'nan' is not finite");
+  EXPECT_EQ(
+      message("\nt,elbow\n"),
+      "line 2: the header lacks q1; its columns are: t, elbow; needed are t,q1, or the same by "
+      "the joints' names: shoulder, …");
 }
 
 TEST(VelocityObserver, FollowsAccelerationThatItIsToldWithoutLag) {

@@ -125,6 +125,22 @@ def test_a_trajectory_can_be_a_file_of_via_points(tmp_path):
     assert [q[-1] for q in run['q_ref']] == [0.5, -1, 1, 0, 0.6, 0]
 
 
+def test_a_trajectory_can_be_what_puma_motion_prints(tmp_path):
+    file = tmp_path / 'motion.csv'
+    file.write_text(puma('motion', '--trajectory', 'quintic').stdout)
+    result = puma('sim', '--trajectory', file, '--law', 'tracking', '--settle', '0.5',
+                  '--output', tmp_path / 'out')
+    assert result.returncode == 0, result.stderr
+    assert 'velocity_joint1' in result.stderr and 'ignored' in result.stderr
+    own = puma('sim', '--trajectory', 'quintic', '--law', 'tracking', '--settle', '0.5',
+               '--output', tmp_path / 'own')
+    assert own.returncode == 0
+    ends = [json.loads((tmp_path / name / 'data.json').read_text())['runs'][0]['q_ref']
+            for name in ('out', 'own')]
+    for ours, theirs in zip(*ends):
+        assert ours[::100] == pytest.approx(theirs[::100], abs=1e-4)
+
+
 def rms_of(tmp_path, *options):
     data, _ = simulate(tmp_path / 'out', *QUICK, '--law', 'integral', *options)
     return data['table']['rows'][0]['tool_rms']
@@ -172,8 +188,8 @@ def test_bad_input_ends_with_2_and_a_message_that_names_the_option(tmp_path, opt
 
 
 @pytest.mark.parametrize('text, told', [
-    ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,0\n', 'line 2: 6 values'),
-    ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,x,0\n', "line 2: 'x'"),
+    ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,0\n', 'line 2: 6 fields'),
+    ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,x,0\n', "line 2, column 6 (q5): 'x'"),
     ('0,0,-1,1,0,0,0\n', 'two'),
     ('0,0,-1,1,0,0,0\n0,0.2,-1,1,0,0,0\n', 'increas'),
     ('0,0,-1,1,0,0,0\n1,4,-1,1,0,0,0\n', 'joint1')])

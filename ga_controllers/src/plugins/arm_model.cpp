@@ -9,6 +9,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "ga_dynamics/chain_selection.hpp"
+
 namespace ga_controllers {
 
 using ga_dynamics::Chain;
@@ -28,6 +30,8 @@ Chain read_chain(const std::string& robot_description, const Params& p) {
   options.tip = p.tip;
   options.gravity = {p.gravity[0], p.gravity[1], p.gravity[2]};
   options.freeze_off_chain = true;
+  options.spelling = ga_dynamics::OptionSpelling::kParameters;
+  for (const std::string& joint : p.freeze) ga_dynamics::add_frozen(joint, options);
   return Chain::from_urdf_text(robot_description, options);
 }
 

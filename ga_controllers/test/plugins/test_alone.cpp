@@ -289,6 +289,23 @@ TEST(Alone, IsNotConfiguredWithWhatCannotWork) {
   EXPECT_FALSE(refused(scara(), {Parameter("tip", "quill_link"), Parameter("joints", three)}));
 }
 
+TEST(Alone, IsToldHowAMovingMountStands) {
+  // Gravity is given in the root's frame: where a hinge stands below the base decides the torques.
+  std::string hinged = scara();
+  hinged.insert(hinged.find("<link name=\"base_link\"/>"),
+                "<link name=\"world\"/><joint name=\"hinge\" type=\"continuous\"><parent "
+                "link=\"world\"/><child link=\"base_link\"/><axis xyz=\"0 1 0\"/></joint>");
+  const auto configured = [&](const std::vector<std::string>& freeze) {
+    std::vector<Parameter> parameters{Parameter("base", "base_link")};
+    if (!freeze.empty()) parameters.emplace_back("freeze", freeze);
+    Bench bench(kLaw, hinged, parameters);
+    return bench.configure();
+  };
+  EXPECT_FALSE(configured({}));
+  EXPECT_FALSE(configured({"hinge=up"}));
+  EXPECT_TRUE(configured({"hinge=0.5"}));
+}
+
 TEST(Alone, AllocatesNothing) {
   Arm arm(puma(), true);
   Bench bench(kLaw, puma(), {Parameter("state_publish_rate", 1000.0), Parameter("friction", 1.0)});

@@ -82,17 +82,26 @@ struct DhJoint {
   std::string name;  ///< empty: joint1, joint2, …
 };
 
+/// How messages spell the options: `--tip hand` or `parameter tip: hand`.
+enum class OptionSpelling { kCommandLine, kParameters };
+
 struct ChainOptions {
-  std::string base = {};         ///< empty: the root link
-  std::string tip = {};          ///< empty: the end of the longest actuated chain
-  Vector3 gravity{0, 0, -9.81};  ///< acceleration of gravity, m/s², in the base link's frame
+  std::string base = {};  ///< empty: the root link
+  std::string tip = {};   ///< empty: the end of the longest actuated chain, before its gripper
+  /// Acceleration of gravity, m/s², in the ROOT link's frame, whichever link is the base: the fixed
+  /// joints between root and base carry it over. A moving joint in between must be frozen by name;
+  /// `freeze_off_chain` is enough if it cannot turn gravity (prismatic, or turning about it).
+  Vector3 gravity{0, 0, -9.81};
   bool strict = false;  ///< every warning is an error: implausible inertias, missing limits, …
   bool allow_missing_inertia = false;  ///< moving bodies without <inertial> count as massless
   std::map<std::string, double> freeze = {};  ///< joints to treat as fixed, at this position
-  bool freeze_off_chain = false;              ///< every moving joint off the chain is fixed at 0
+  /// Every moving joint off the chain is fixed at 0. Without it only a gripper's joints are, with a
+  /// warning.
+  bool freeze_off_chain = false;
   /// Angles closer than this to 0, ±90° or 180° [rad] and gravity closer than this to the first
   /// axis count as exact.
   double snap = 5e-14;
+  OptionSpelling spelling = OptionSpelling::kCommandLine;
 };
 
 /// An immutable serial chain. Construction and link_index() throw DescriptionError, naming the
@@ -108,12 +117,13 @@ class Chain {
 
   /// The same chain with a body fixed to the tip link, given in the tip link's frame.
   Chain with_payload(const LinkInertia& payload) const;
-  /// The same chain with another gravity acceleration, m/s², in the base link's frame.
+  /// The same chain with another gravity acceleration, m/s², in the root link's frame.
   Chain with_gravity(const Vector3& gravity) const;
 
   int size() const { return static_cast<int>(joints_.size()); }
   const std::vector<ChainJoint>& joints() const { return joints_; }
-  /// Links in the base's subtree, the base first; those behind frozen joints included.
+  /// Links in the base's subtree, the base first; those behind frozen joints and grippers included,
+  /// those behind moving joints off the chain not.
   const std::vector<ChainLink>& links() const { return links_; }
   /// Index into links(). Throws DescriptionError, naming the links there are.
   int link_index(std::string_view name) const;
@@ -123,7 +133,8 @@ class Chain {
   /// Frame 0 in the base link's frame. Frame 0 coincides with frame 1 at zero, so row 1 of the DH
   /// table is all zero.
   const Pose& frame0() const { return frame0_; }
-  const Vector3& gravity() const { return gravity_; }  ///< in the base link's frame
+  const Vector3& gravity_in_root() const { return gravity_in_root_; }  ///< as it was given
+  const Vector3& gravity() const { return gravity_; }                  ///< in the base link's frame
   const Vector3& gravity_in_frame0() const { return gravity0_; }
   /// Named oddities that were accepted.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -136,6 +147,8 @@ class Chain {
   std::vector<ChainLink> links_;
   int tip_ = 0;
   Pose frame0_;
+  Pose base_in_root_;
+  Vector3 gravity_in_root_{0, 0, 0};
   Vector3 gravity_{0, 0, 0};
   Vector3 gravity0_{0, 0, 0};
   double snap_ = 0;

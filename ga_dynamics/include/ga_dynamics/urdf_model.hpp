@@ -4,9 +4,13 @@
 ///
 /// The reader trusts nothing in the text: every value that reaches a UrdfModel is finite, every
 /// reference resolves, the links form one tree, every axis is a unit vector and every inertia is
-/// positive semidefinite (to 1e-9 of its largest moment). Anything else is a DescriptionError. What
-/// a chain can be built from (no mimic, floating or planar joints on its way) is for the chain's
-/// construction to decide.
+/// positive semidefinite (to 1e-9 of its largest moment). Anything else is a DescriptionError, or a
+/// fault of the model where the caller asks for it. What a chain can be built from (no mimic,
+/// floating or planar joints on its way) is for the chain's construction to decide.
+///
+/// What urdfdom accepts and can mean one thing only is read, with a warning: a second <origin> (the
+/// first counts, as there), limits of effort and velocity that are not positive (not given), axes
+/// that are not unit vectors.
 ///
 /// Units: SI throughout (m, rad, kg, kg m^2, N, N m, s). Real-time: none of this is for the
 /// control path; reading allocates and throws.
@@ -67,8 +71,9 @@ struct UrdfJoint {
   int parent = -1, child = -1;  // indices into UrdfModel::links
   Pose origin;
   Vector3 axis{1, 0, 0};  // unit, in the joint's frame
-  /// Empty where the description gives none. `lower` and `upper` belong to revolute and prismatic
-  /// joints only, and are both empty or both set.
+  /// Empty where the description gives none; velocity and effort also where they are not positive.
+  /// `lower` and `upper` belong to revolute and prismatic joints only, and are both empty or both
+  /// set.
   std::optional<double> lower, upper, velocity, effort;
   bool mimic = false;
   std::string mimic_of;
@@ -76,6 +81,7 @@ struct UrdfJoint {
   /// by the joint's <param name="armature | viscous_friction | coulomb_friction |
   /// coulomb_friction_positive | coulomb_friction_negative"> in <ros2_control>.
   double armature = 0, viscous_friction = 0, coulomb_positive = 0, coulomb_negative = 0;
+  bool armature_given = false, friction_given = false;
   int line = 0;
   /// Every <param> of the joint in <ros2_control>, as text; of several with one name the first.
   std::map<std::string, std::string> parameters = {};
@@ -87,10 +93,17 @@ struct UrdfModel {
   std::vector<UrdfJoint> joints;  // in the order of the text
   int root = -1;
   std::vector<std::string> warnings;  // each names its element, its line and a remedy
+  /// What would make forces or limits wrong; no chain is built from a model that has any. Without
+  /// UrdfReadOptions::collect_faults the first one is thrown instead.
+  std::vector<std::string> faults;
 };
 
 struct UrdfReadOptions {
   bool strict = false;  // what would be a warning is an error
+  /// For showing a description that cannot be computed with: indefinite inertias, negative masses,
+  /// zero axes, crossed limits, unexpanded xacro and the like are listed, and reading goes on with
+  /// a neutral value. What leaves no tree of links and joints is thrown all the same.
+  bool collect_faults = false;
 };
 
 /// Longest description accepted, far above any real robot. It bounds what a bad file can cost: a

@@ -25,11 +25,12 @@ struct CommandHelp {
 
 constexpr CommandHelp kCommands[] = {
     {Command::kInfo, "info",
-     "Describe the robot: joints, modified-DH table, inertias, minimal parameters, operation "
-     "counts",
+     "Describe the robot: tree, branches to choose from, the chain and why, what torques lack, "
+     "joints, modified-DH table, inertias, minimal parameters, operation counts",
      "",
      "  ga info robot.urdf\n"
      "  ga info robot.urdf --minimal\n"
+     "  ga info robot.urdf --json | jq .chain.joints\n"
      "  ga info robot.urdf --base shoulder --tip wrist --freeze all"},
     {Command::kInverse, "id", "Inverse dynamics: joint torques from the motion",
      "Reads q1…qn,qd1…qdn,qdd1…qddn; writes tau1…taun.",
@@ -62,9 +63,12 @@ constexpr CommandHelp kCommands[] = {
 constexpr const char* kStatesHelp =
     "\n"
     "States are comma-separated, one per line, in rad, m, s, N m and N. A first line without\n"
-    "numbers is a header: columns are found by name and others are ignored. Without a header the\n"
-    "columns are as above, and no others. Results have 17 significant digits. A bad line ends the\n"
-    "work with its number and exit code 2, after the results of the lines before it.\n"
+    "numbers is a header: columns are found by name and others are ignored, with a note. Names "
+    "are\n"
+    "q1… or the joints' own: elbow, velocity_elbow, acceleration_elbow, effort_elbow. Without a\n"
+    "header the columns are as above, and no others. # begins a comment. Results have 17\n"
+    "significant digits. A bad line ends the work with its number and exit code 2, after the\n"
+    "results of the lines before it.\n"
     "\n";
 
 constexpr const char* kExperimentsName = "experiments";
@@ -93,34 +97,14 @@ void add_robot_options(CLI::App& app, CommandLine& to) {
   app.add_option("robot", robot.urdf, "The robot's description")
       ->required()
       ->option_text("ROBOT.urdf REQUIRED");
-  app.add_option("--base", robot.base, "First link of the chain (default: the root)")
-      ->option_text("LINK")
-      ->group(group);
-  app.add_option("--tip", robot.tip, "Last link (default: end of the longest chain of joints)")
-      ->option_text("LINK")
-      ->group(group);
-  app.add_option("--gravity", robot.gravity, "m/s², in the base link's frame (default: 0 0 -9.81)")
-      ->expected(3)
-      ->option_text("X Y Z")
-      ->group(group);
+  add_chain_options(app, robot.chain, group);
   app.add_option("--payload", robot.payload, "Point mass, kg and m, in the tip link's frame")
       ->expected(4)
       ->option_text("MASS X Y Z")
       ->group(group);
-  app.add_option("--freeze", robot.freeze,
-                 "Take the joint as fixed, at 0 or at the position in rad or m;\n"
-                 "repeatable. all: every joint off the chain, at 0")
-      ->allow_extra_args(false)
-      ->option_text("JOINT[=POSITION]")
-      ->group(group);
   app.add_option("--snap", robot.snap,
                  "Angles this near to a multiple of 90° count as exact (default: 5e-14)")
       ->option_text("RAD")
-      ->group(group);
-  app.add_flag("--allow-missing-inertia", robot.allow_missing_inertia,
-               "Take moving links without <inertial> as massless")
-      ->group(group);
-  app.add_flag("--strict", robot.strict, "Implausible inertias are errors, not warnings")
       ->group(group);
   app.add_flag("--quiet", to.quiet, "No warnings and no progress");
 }
@@ -205,6 +189,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     add_robot_options(*command, result);
     if (help.command == Command::kInfo) {
       command->add_flag("--minimal", result.list_minimal, "List the minimal parameters");
+      command->add_flag("--json", result.json,
+                        "For programs: everything as JSON (doc/info_json.md)");
     } else {
       add_state_options(*command, help.command, result);
     }

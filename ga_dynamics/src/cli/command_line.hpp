@@ -28,6 +28,7 @@ struct CommandLine {
   Method method = Method::kTensor;
   bool drives = false;
   bool list_minimal = false;
+  bool json = false;
   bool quiet = false;
   std::vector<std::string> only;  ///< names of experiments; empty: all
   std::string answer;             ///< help or version: not empty means print it and do nothing else

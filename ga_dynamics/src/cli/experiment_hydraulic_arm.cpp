@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/hydraulic_arm.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/line_torques.hpp"
 #include "experiments/paper_puma.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 namespace {

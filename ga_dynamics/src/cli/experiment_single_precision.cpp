@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/two_link.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cli/experiments.hpp"
-#include "cli/number.hpp"
 #include "cli/text_table.hpp"
 #include "experiments/paper_puma.hpp"
 #include "experiments/straight_line.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 namespace {

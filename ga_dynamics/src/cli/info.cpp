@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/number.hpp"
 #include "cli/text_table.hpp"
 #include "ga_dynamics/minimal_parameters.hpp"
 #include "ga_dynamics/operation_count.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 namespace {
@@ -28,6 +28,16 @@ std::string show(double value, double scale) {
   return show(std::abs(value) < 1e-15 * scale ? 0.0 : value);
 }
 
+/// Names come from the file: no control character of theirs reaches the terminal.
+std::string printable_lines(std::string text) {
+  for (char& c : text) {
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
 std::string degrees(double radians) { return show(radians * 180 / std::numbers::pi); }
 
 std::string show(const Vector3& v) { return show(v[0]) + " " + show(v[1]) + " " + show(v[2]); }
@@ -37,14 +47,135 @@ std::string joint_name(const Chain& chain, int index) {
          ")";
 }
 
-std::string summary_section(const Chain& chain, const std::string& title) {
+std::string summary_section(const Description& d) {
+  const UrdfModel& model = d.model;
+  const auto moving =
+      std::count_if(model.joints.begin(), model.joints.end(),
+                    [](const UrdfJoint& joint) { return joint.type != UrdfJointType::kFixed; });
+  std::string text = "Robot       " + d.file + "\n" + "Name        " + model.name + "\n" +
+                     "Tree        " + std::to_string(model.links.size()) + " links, " +
+                     std::to_string(moving) + " moving joints, root link " +
+                     model.links[index(model.root)].name + "\n" + "Base link   " +
+                     model.links[index(d.selection.base)].name + "\n";
+  if (!d.chain) return text;
+  const Chain& chain = *d.chain;
   double mass = 0;
   for (const ChainJoint& joint : chain.joints()) mass += joint.body.mass;
-  return "Robot       " + title + "\n" + "Base link   " + chain.base().name + "\n" +
-         "Tip link    " + chain.tip().name + "\n" + "Joints      " + std::to_string(chain.size()) +
-         "\n" + "Links       " + std::to_string(chain.links().size()) + "\n" + "Total mass  " +
-         show(mass) + " kg, of what the joints move\n" + "Gravity     " + show(chain.gravity()) +
-         " m/s² in the base link's frame\n";
+  text += "Tip link    " + chain.tip().name + "\n" + "Chosen as   " + d.selection.reason + "\n" +
+          "Joints      " + std::to_string(chain.size()) + "\n" + "Links       " +
+          std::to_string(chain.links().size()) + "\n" + "Total mass  " + show(mass) +
+          " kg, of what the joints move\n" + "Gravity     " + show(chain.gravity_in_root()) +
+          " m/s² in the root link's frame\n";
+  if (chain.gravity() != chain.gravity_in_root()) {
+    text += "            " + show(chain.gravity()) + " m/s² in the base link's frame\n";
+  }
+  return text;
+}
+
+std::string missing_section(const Description& d) {
+  std::string text;
+  if (!d.missing.empty()) {
+    text += "\nMissing for torques\n";
+    for (const Missing& missing : d.missing) text += "  - " + missing.message + "\n";
+  }
+  if (!d.not_given.empty()) {
+    text += "\nNot given, and taken as none\n";
+    for (const std::string& what : d.not_given) text += "  - " + what + "\n";
+  }
+  return text;
+}
+
+const char* type_name(UrdfJointType type) {
+  switch (type) {
+    case UrdfJointType::kRevolute:
+      return "revolute";
+    case UrdfJointType::kContinuous:
+      return "continuous";
+    case UrdfJointType::kPrismatic:
+      return "prismatic";
+    case UrdfJointType::kFixed:
+      return "fixed";
+    case UrdfJointType::kFloating:
+      return "floating";
+    case UrdfJointType::kPlanar:
+      break;
+  }
+  return "planar";
+}
+
+/// One line per link, indented where the tree branches.
+std::string tree_section(const Description& d) {
+  constexpr std::size_t kMostLines = 400;
+  constexpr int kDeepest = 30;
+  const UrdfModel& model = d.model;
+  const std::vector<JointRole> roles = joint_roles(d);
+  std::vector<int> number(model.joints.size(), 0);
+  for (std::size_t i = 0; i < d.selection.joints.size(); ++i) {
+    number[index(d.selection.joints[i])] = static_cast<int>(i) + 1;
+  }
+  std::string text = "\nTree (link, and the joint that carries it)\n";
+  struct Open {
+    int link, depth;
+  };
+  std::vector<Open> open{{model.root, 0}};
+  std::size_t lines = 0;
+  while (!open.empty()) {
+    const Open here = open.back();
+    open.pop_back();
+    if (++lines > kMostLines) {
+      text += "  … and " + std::to_string(model.links.size() - kMostLines) +
+              " more (--json lists all)\n";
+      break;
+    }
+    const UrdfLink& link = model.links[index(here.link)];
+    text += std::string(2 + 2 * static_cast<std::size_t>(std::min(here.depth, kDeepest)), ' ') +
+            link.name;
+    if (link.parent_joint >= 0) {
+      const UrdfJoint& joint = model.joints[index(link.parent_joint)];
+      text += "  (" + joint.name + ", " + type_name(joint.type);
+      if (joint.mimic) text += ", mimics " + joint.mimic_of;
+      const JointRole role = roles[index(link.parent_joint)];
+      if (const int place = number[index(link.parent_joint)]; place > 0) {
+        text += ", joint " + std::to_string(place) + " of the chain";
+      } else if (role == JointRole::kGripper) {
+        text += ", gripper";
+      } else if (role == JointRole::kOnBase) {
+        text += ", no influence on the chain";
+      } else if (role == JointRole::kFrozen) {
+        text += ", frozen";
+      } else if (role == JointRole::kUndecided) {
+        text += ", undecided";
+      }
+      text += ")";
+    }
+    if (here.link == d.selection.base) text += "  <- base";
+    if (d.chain && here.link == d.selection.tip) text += "  <- tip";
+    text += "\n";
+    const int deeper = here.depth + (link.child_joints.size() > 1 ? 1 : 0);
+    for (auto joint = link.child_joints.rbegin(); joint != link.child_joints.rend(); ++joint) {
+      open.push_back({model.joints[index(*joint)].child, deeper});
+    }
+  }
+  return text;
+}
+
+std::string branches_section(const Description& d) {
+  constexpr std::size_t kMostRows = 40;
+  const std::vector<ChainBranch>& branches = d.selection.branches;
+  if (branches.size() < 2) return "";
+  TextTable table({"", "tip link", "options", "joints"}, 2);
+  for (std::size_t i = 0; i < std::min(branches.size(), kMostRows); ++i) {
+    const ChainBranch& branch = branches[i];
+    table.add({branch.tip == d.selection.tip ? "*" : "", d.model.links[index(branch.tip)].name,
+               branch.choose, std::to_string(branch.joints)});
+  }
+  std::string text =
+      "\nBranches to choose from, * the one shown here (actuated joints from the base)\n" +
+      table.text();
+  if (branches.size() > kMostRows) {
+    text += "  … and " + std::to_string(branches.size() - kMostRows) + " more\n";
+  }
+  return text;
 }
 
 std::string joints_section(const Chain& chain) {
@@ -147,7 +278,10 @@ std::string bodies_section(const Chain& chain) {
          table.text();
 }
 
+constexpr int kMostJoints = 60;  // the record of an operation-by-operation count grows with n³
+
 std::string minimal_section(const Chain& chain, bool list) {
+  if (chain.size() > kMostJoints) return "";
   const MinimalParameters minimal(chain);
   const int n = chain.size();
   const int r = minimal.first_revolute(), s = minimal.first_nonparallel();
@@ -181,7 +315,6 @@ std::string operations_section(const Chain& chain) {
       {CountedAlgorithm::kInertia, "inertia matrix"},
       {CountedAlgorithm::kForward, "forward dynamics"},
   };
-  constexpr int kMostJoints = 60;  // the record of an operation-by-operation count grows with n³
   for (const auto& [algorithm, name] : algorithms) {
     if (chain.size() > kMostJoints) {
       table.add({"", name, "-", "-"});
@@ -195,19 +328,29 @@ std::string operations_section(const Chain& chain) {
          table.text();
 }
 
-std::string warnings_section(const Chain& chain) {
-  if (chain.warnings().empty()) return "";
+std::string warnings_section(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return "";
   std::string text = "\nWarnings\n";
-  for (const std::string& warning : chain.warnings()) text += "  " + warning + "\n";
+  for (const std::string& warning : warnings) text += "  " + warning + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string info_text(const Chain& chain, const InfoOptions& options) {
-  return summary_section(chain, options.title) + joints_section(chain) + dh_section(chain) +
-         bodies_section(chain) + minimal_section(chain, options.list_minimal) +
-         operations_section(chain) + (options.quiet ? "" : warnings_section(chain));
+std::string info_text(const Description& description, const InfoOptions& options) {
+  std::string text = summary_section(description) + missing_section(description) +
+                     tree_section(description) + branches_section(description);
+  if (description.chain) {
+    const Chain& chain = *description.chain;
+    text += joints_section(chain) + dh_section(chain);
+    const bool any_mass = std::any_of(chain.joints().begin(), chain.joints().end(),
+                                      [](const ChainJoint& joint) { return joint.body.mass > 0; });
+    if (any_mass) {
+      text += bodies_section(chain) + minimal_section(chain, options.list_minimal) +
+              operations_section(chain);
+    }
+  }
+  return printable_lines(text + (options.quiet ? "" : warnings_section(description.warnings)));
 }
 
 }  // namespace ga_dynamics::cli

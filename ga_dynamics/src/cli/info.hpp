@@ -4,18 +4,20 @@
 
 #include <string>
 
-#include "ga_dynamics/chain.hpp"
+#include "cli/description.hpp"
 
 namespace ga_dynamics::cli {
 
 struct InfoOptions {
-  std::string title;          ///< what the robot is called, e.g. its file
   bool list_minimal = false;  ///< names and values, not only their number
-  bool quiet = false;         ///< without the chain's warnings
+  bool quiet = false;         ///< without the warnings
 };
 
-/// All that a person may want to know of the chain, as text.
-std::string info_text(const Chain& chain, const InfoOptions& options);
+/// All that a person may want to know of the robot and its chain, as text.
+std::string info_text(const Description& description, const InfoOptions& options);
+
+/// The same for programs (doc/info_json.md), all links and joints of the description included.
+std::string info_json(const Description& description);
 
 }  // namespace ga_dynamics::cli
 

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command_line.hpp"
 #include "cli/errors.hpp"
@@ -31,18 +32,22 @@ void run(const CommandLine& line) {
   if (!line.answer.empty()) return print(line.answer);
   if (line.command == Command::kExperiments) return run_experiments(line.only, line.quiet);
   RobotArguments robot = line.robot;
-  if (line.command == Command::kKinematics) robot.allow_missing_inertia = true;
-  const Chain chain = load_chain(robot);
+  if (line.command == Command::kKinematics) robot.chain.allow_missing_inertia = true;
   if (line.command == Command::kInfo) {
-    return print(info_text(chain, {line.robot.urdf, line.list_minimal, line.quiet}));
+    const Description description = describe_robot(robot);
+    return print(line.json ? info_json(description)
+                           : info_text(description, {line.list_minimal, line.quiet}));
   }
+  const Chain chain = load_chain(robot);
   if (!line.quiet) {
     for (const std::string& warning : chain.warnings()) tell("warning: " + warning);
   }
   Dynamics dynamics(chain,
                     {.method = line.method, .drives = line.drives ? Drives::kAll : Drives::kNone});
   const RowTask task = make_row_task(line.command, dynamics);
-  stream_rows(task, dynamics.size(), line.states, !line.quiet);
+  std::vector<std::string> joints;
+  for (const ChainJoint& joint : chain.joints()) joints.push_back(joint.name);
+  stream_rows(task, joints, line.states, !line.quiet);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "cli/errors.hpp"
-#include "cli/number.hpp"
+#include "number.hpp"
 
 namespace ga_dynamics::cli {
 namespace {

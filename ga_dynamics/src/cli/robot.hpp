@@ -7,20 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/chain_arguments.hpp"
 
 namespace ga_dynamics::cli {
 
 struct RobotArguments {
   std::string urdf;
-  std::string base, tip;
-  std::vector<double> gravity;      ///< empty: the default; else x y z
-  std::vector<double> payload;      ///< empty: none; else mass x y z
-  std::vector<std::string> freeze;  ///< JOINT, JOINT=POSITION or all
+  ChainArguments chain;
+  std::vector<double> payload;  ///< empty: none; else mass x y z
   double snap = ChainOptions{}.snap;
-  bool strict = false;
-  bool allow_missing_inertia = false;
 };
+
+/// The body at the tip; without mass where none is given.
+LinkInertia payload_of(const RobotArguments& arguments);
 
 /// Throws InputError and DescriptionError.
 Chain load_chain(const RobotArguments& arguments);

@@ -7,8 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "cli/csv_fields.hpp"
-#include "cli/state_columns.hpp"
+#include "csv_fields.hpp"
+#include "ga_dynamics/state_columns.hpp"
 #include "quaternion.hpp"
 
 namespace ga_dynamics::cli {

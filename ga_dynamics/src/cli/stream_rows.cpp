@@ -4,13 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <vector>
 
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/state_reader.hpp"
 #include "cli/states_file.hpp"
+#include "ga_dynamics/state_reader.hpp"
 
 namespace ga_dynamics::cli {
 namespace {
@@ -32,10 +33,11 @@ void put_row(const RowTask& task, const std::vector<double>& row, const StateRea
 
 }  // namespace
 
-void stream_rows(const RowTask& task, int joints, const std::string& states, bool show_progress) {
+void stream_rows(const RowTask& task, const std::vector<std::string>& joints,
+                 const std::string& states, bool show) {
   StatesFile file(states);
   Output output;
-  Progress progress(show_progress);
+  Progress progress(show);
   std::uint64_t rows = 0;
   const auto source = [&](char* to, std::size_t size) {
     output.flush();
@@ -44,6 +46,9 @@ void stream_rows(const RowTask& task, int joints, const std::string& states, boo
   };
   const StateColumns columns(task.inputs, joints);
   StateReader reader(LineReader(source, file.name()), columns);
+  if (show && !reader.note().empty()) {
+    std::fprintf(stderr, "ga: note: %s\n", reader.note().c_str());
+  }
 
   for (std::size_t i = 0; i < task.outputs.size(); ++i) {
     if (i > 0) output.put(',');

@@ -3,6 +3,7 @@
 #define GA_DYNAMICS__CLI__STREAM_ROWS_HPP_
 
 #include <string>
+#include <vector>
 
 #include "cli/row_task.hpp"
 
@@ -12,7 +13,10 @@ namespace ga_dynamics::cli {
 /// by row in constant memory. Whenever it has to wait for input, all results so far are out: a
 /// program can send a state and wait for its result. Throws InputError, after the results of the
 /// rows before the bad one are out, OutputError and ReaderGone.
-void stream_rows(const RowTask& task, int joints, const std::string& states, bool show_progress);
+/// Columns of the states that it does not read are named on standard error. `show`: progress and
+/// that.
+void stream_rows(const RowTask& task, const std::vector<std::string>& joints,
+                 const std::string& states, bool show);
 
 }  // namespace ga_dynamics::cli
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_command.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -35,7 +36,9 @@ void print_result(const sim::Recording& recording, const ga_dynamics::Chain& cha
               m.tool_max * 1e3);
   std::printf("at rest: %.3f mrad off the goal, moving %.3f mrad\n", m.final_error * 1e3,
               m.final_motion * 1e3);
-  std::printf("largest torque: %.0f %% of its limit\n", m.torque_use * 100);
+  if (std::isfinite(m.torque_use)) {
+    std::printf("largest torque: %.0f %% of its limit\n", m.torque_use * 100);
+  }
 }
 
 void run(const Settings& settings) {

@@ -11,6 +11,7 @@ ga_dynamics::Chain chain_of(const std::string& urdf_text, ParameterText& paramet
   options.tip = parameters.text("tip");
   options.freeze = parameters.by_joint("freeze");
   options.freeze_off_chain = parameters.flag("freeze_off_chain", false);
+  options.spelling = ga_dynamics::OptionSpelling::kParameters;
   options.gravity = vector_of(parameters.list("gravity", {0, 0, -9.81}));
   return ga_dynamics::Chain::from_urdf_text(urdf_text, options);
 }

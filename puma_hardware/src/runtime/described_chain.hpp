@@ -4,10 +4,14 @@
 
 // Which chain of the robot description a hardware component drives. Where there is more than one
 // arm in it, or a gripper, parameters of the hardware tell:
-//   base, tip           links of the chain: the root and the end of the longest actuated chain
+//   base, tip           links of the chain: the root and the end of the longest actuated chain,
+//                       before its gripper
 //   freeze              joints on the way that do not move, JOINT:POSITION,…
-//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error)
-//   gravity             x,y,z [m/s²] in the base link's frame (0,0,-9.81)
+//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error, unless it
+//   is
+//                       a gripper's or the base carries it)
+//   gravity             x,y,z [m/s²] in the root link's frame (0,0,-9.81)
+// The chain is chosen, and a choice asked for, as everywhere: ga_dynamics/chain_selection.hpp.
 
 #include <string>
 #include <vector>

@@ -53,6 +53,9 @@ std::unique_ptr<Trajectory> make_from_file(const std::string& file, const Chain&
   for (const ChainJoint& joint : chain.joints()) names.push_back(joint.name);
   try {
     const ViaPoints via = read_via_points(in, names);
+    if (!via.note.empty()) {
+      std::fprintf(stderr, "puma: note: --trajectory %s: %s\n", file.c_str(), via.note.c_str());
+    }
     return ga_dynamics::make_cubic_spline(via.times, via.points);
   } catch (const std::exception& error) {
     throw std::runtime_error("--trajectory " + file + ": " + error.what());

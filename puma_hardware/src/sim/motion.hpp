@@ -17,9 +17,10 @@ namespace puma_hardware::sim {
 /// ga_dynamics' errors where the arm cannot follow.
 ///
 /// The file holds one via point per line: the time [s], beginning with 0 and increasing, and one
-/// position per joint [rad, m], separated by commas. A first line with names (t and the joints')
-/// gives the columns their order; blank lines and what follows a # are skipped. The arm passes the
-/// points on third-order polynomials, at rest at both ends.
+/// position per joint [rad, m], separated by commas. A first line with names (t, and q1… or the
+/// joints') gives the columns their order, and other columns are ignored: what `puma motion` prints
+/// is read. Blank lines and what follows a # are skipped. The arm passes the points on third-order
+/// polynomials, at rest at both ends.
 std::unique_ptr<ga_dynamics::Trajectory> make_motion(const std::string& name,
                                                      const ga_dynamics::Chain& chain);
 

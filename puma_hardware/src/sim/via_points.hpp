@@ -11,10 +11,13 @@ namespace puma_hardware::sim {
 struct ViaPoints {
   std::vector<double> times;                ///< s
   std::vector<std::vector<double>> points;  ///< one position per joint [rad, m] for each time
+  std::string note;                         ///< which columns are not read, for people
 };
 
-/// Reads comma-separated via points (format: motion.hpp). Throws std::runtime_error with the number
-/// of the line where it is not one number per column, or where the columns are not t and `joints`.
+/// Reads comma-separated via points, in the dialect of all our tables
+/// (ga_dynamics/state_reader.hpp): the columns t, q1, q2, … or t and the joints' names; others are
+/// ignored. Throws ga_dynamics::InputError with the number of the line where a value is no number
+/// or where a column is missing.
 ViaPoints read_via_points(std::istream& in, const std::vector<std::string>& joints);
 
 }  // namespace puma_hardware::sim

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/line_reader.hpp"
+#include "ga_dynamics/line_reader.hpp"
 
 #include <cstring>
 #include <utility>
 
-#include "cli/errors.hpp"
+#include "ga_dynamics/input_error.hpp"
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
@@ -58,4 +58,4 @@ bool LineReader::next(std::string_view& line) {
   }
 }
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__CLI__LINE_READER_HPP_
-#define GA_DYNAMICS__CLI__LINE_READER_HPP_
+#ifndef GA_DYNAMICS__LINE_READER_HPP_
+#define GA_DYNAMICS__LINE_READER_HPP_
 
 // Lines of a stream of any length, in constant memory.
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 
 /// Writes at most `size` bytes to `to` and returns how many; 0 at the end of the stream.
 using ByteSource = std::function<std::size_t(char* to, std::size_t size)>;
@@ -43,6 +43,6 @@ class LineReader {
   long number_ = 0;
 };
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics
 
-#endif  // GA_DYNAMICS__CLI__LINE_READER_HPP_
+#endif  // GA_DYNAMICS__LINE_READER_HPP_

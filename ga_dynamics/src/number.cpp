@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/number.hpp"
+#include "number.hpp"
 
 #include <charconv>
 #include <cstdlib>
 #include <system_error>
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 
 const char* read_number(const char* begin, const char* end, double& value) {
   const bool plus = begin != end && *begin == '+';
@@ -36,4 +36,4 @@ std::string number_text(double value, int digits) {
   return {text, write_number(text, value, digits)};
 }
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__CLI__CSV_FIELDS_HPP_
-#define GA_DYNAMICS__CLI__CSV_FIELDS_HPP_
+#ifndef CSV_FIELDS_HPP_
+#define CSV_FIELDS_HPP_
 
 // One line of comma-separated values (RFC 4180, but a field does not go on behind the line's end).
 
 #include <string>
 #include <string_view>
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 
 /// Walks over the fields of a line; a line always has at least one.
 class CsvFields {
@@ -39,6 +39,6 @@ std::string_view trimmed(std::string_view text);
 /// The name as a field: in quotes if it holds a comma, a quote or a line's end.
 std::string csv_field(const std::string& name);
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics
 
-#endif  // GA_DYNAMICS__CLI__CSV_FIELDS_HPP_
+#endif  // CSV_FIELDS_HPP_

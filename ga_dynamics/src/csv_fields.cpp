@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/csv_fields.hpp"
+#include "csv_fields.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "cli/errors.hpp"
-#include "cli/number.hpp"
+#include "ga_dynamics/input_error.hpp"
+#include "number.hpp"
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 namespace {
 
 bool blank(char c) { return c == ' ' || c == '\t'; }
@@ -72,4 +72,4 @@ std::string csv_field(const std::string& name) {
   return quoted + '"';
 }
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics

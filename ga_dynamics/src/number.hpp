@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__CLI__NUMBER_HPP_
-#define GA_DYNAMICS__CLI__NUMBER_HPP_
+#ifndef NUMBER_HPP_
+#define NUMBER_HPP_
 
 // Decimal numbers as text, whatever the locale.
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 
 /// Reads the longest number that `begin` starts with: digits with a point and an exponent, a sign
 /// (also +), inf or nan. Returns where it ends; `begin` if there is none. Beyond the range of
@@ -26,6 +26,6 @@ inline constexpr std::size_t kMaxNumberBytes = 32;
 char* write_number(char* to, double value, int digits = kExactDigits);
 std::string number_text(double value, int digits);
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics
 
-#endif  // GA_DYNAMICS__CLI__NUMBER_HPP_
+#endif  // NUMBER_HPP_

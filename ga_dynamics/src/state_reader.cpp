@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/state_reader.hpp"
+#include "ga_dynamics/state_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "cli/csv_fields.hpp"
-#include "cli/errors.hpp"
-#include "cli/number.hpp"
+#include "csv_fields.hpp"
+#include "ga_dynamics/input_error.hpp"
+#include "number.hpp"
 
-namespace ga_dynamics::cli {
+namespace ga_dynamics {
 namespace {
 
 /// The text as a message may quote it.
@@ -19,6 +20,15 @@ std::string excerpt(std::string_view text) {
   std::size_t cut = kEnough;
   while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
   return "'" + printable(std::string(text.substr(0, cut))) + "…'";
+}
+
+/// Without what follows a # outside of quotes.
+std::string_view without_comment(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    const std::string_view before = line.substr(0, at);
+    if (std::count(before.begin(), before.end(), '"') % 2 == 0) return before;
+  }
+  return line;
 }
 
 }  // namespace
@@ -37,7 +47,8 @@ StateReader::StateReader(LineReader lines, StateColumns columns)
 }
 
 std::string StateReader::place() const {
-  return lines_.name() + ": line " + std::to_string(lines_.number());
+  const std::string line = "line " + std::to_string(lines_.number());
+  return lines_.name().empty() ? line : lines_.name() + ": " + line;
 }
 
 void StateReader::fail(const std::string& problem) const {
@@ -55,6 +66,7 @@ void StateReader::fail(std::size_t field, const std::string& problem) const {
 /// The next line that is not blank.
 bool StateReader::next_line() {
   while (lines_.next(line_)) {
+    line_ = without_comment(line_);
     if (!trimmed(line_).empty()) return true;
   }
   return false;
@@ -77,9 +89,28 @@ bool StateReader::take_header() {
   try {
     index_of_field_ = columns_.locate(header);
   } catch (const InputError& error) {
+    if (const std::string hint = separator_hint(); !hint.empty()) fail(hint);
     fail(error.what());
   }
+  std::vector<std::string> ignored;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (index_of_field_[i] < 0 && !header[i].empty()) ignored.push_back(header[i]);
+  }
+  if (!ignored.empty()) {
+    note_ = place() + ": " + (ignored.size() == 1 ? "column " : "columns ") + listed(ignored) +
+            (ignored.size() == 1 ? " is" : " are") + " ignored; read are " + columns_.summary();
+  }
   return true;
+}
+
+/// Not empty where the line looks as spreadsheets of many countries write it.
+std::string StateReader::separator_hint() const {
+  if (line_.find(';') == std::string_view::npos) return {};
+  if (line_.find(',') == std::string_view::npos) {
+    return "fields are separated by semicolons; separate them by commas";
+  }
+  return "fields are separated by semicolons, and numbers have decimal commas; separate fields by "
+         "commas, and write 0.5, not 0,5";
 }
 
 bool StateReader::next(std::span<double> values) {
@@ -109,7 +140,12 @@ void StateReader::parse_line(std::span<double> values) const {
     values[static_cast<std::size_t>(index)] = value;
   }
   if (field == expected) return;
+  if (const std::string hint = separator_hint(); !hint.empty()) fail(hint);
   const std::string found = std::to_string(field) + (field == 1 ? " field" : " fields");
+  if (field == 2 * expected) {
+    fail(found + ", expected " + std::to_string(expected) + ": " + columns_.summary() +
+         "; if numbers have decimal commas, write 0.5, not 0,5");
+  }
   if (has_header_) fail(found + ", but the header has " + std::to_string(expected));
   fail(found + ", expected " + std::to_string(expected) + ": " + columns_.summary() +
        "; give these, in this order, or a header line");
@@ -119,6 +155,12 @@ double StateReader::parse_field(std::string_view text, std::size_t field) const 
   if (text.empty()) fail(field, "empty; give a number");
   double value = 0;
   if (!is_number(text, value)) {
+    if (const std::string hint = separator_hint(); !hint.empty()) fail(hint);
+    std::string point(text);
+    std::replace(point.begin(), point.end(), ',', '.');
+    if (is_number(point, value)) {
+      fail(field, excerpt(text) + " has a decimal comma; write " + point);
+    }
     const bool other_separator = text.find_first_of(";\t ") != std::string_view::npos;
     fail(field, excerpt(text) + " is not a number" +
                     (other_separator ? "; separate fields by commas" : ""));
@@ -127,4 +169,4 @@ double StateReader::parse_field(std::string_view text, std::size_t field) const 
   return value;
 }
 
-}  // namespace ga_dynamics::cli
+}  // namespace ga_dynamics
