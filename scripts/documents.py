@@ -48,47 +48,47 @@ READY = [
 
 PRELUDE = r'''
 set -eo pipefail
-service= log=$(mktemp)
+logs=$(mktemp -d) services=
+# stop: Ctrl-C for what goes on, the last first; it has 30 s to end.
 stop() {
-  if [[ -z $service ]]; then return; fi
-  kill -INT -- "-$service" 2>/dev/null || true
-  for _ in $(seq 300); do
-    if ! kill -0 "$service" 2>/dev/null; then break; fi
-    sleep 0.1
-  done
-  if kill -0 "$service" 2>/dev/null; then
-    kill -KILL -- "-$service" 2>/dev/null || true
-    service=
+  local one
+  for one in $services; do
+    kill -INT -- "-$one" 2>/dev/null || true
+    for _ in $(seq 300); do
+      if ! kill -0 "$one" 2>/dev/null; then continue 2; fi
+      sleep 0.1
+    done
+    kill -KILL -- "-$one" 2>/dev/null || true
     echo "does not end on Ctrl-C; its output:"
-    cat "$log"
+    cat "$logs/$one"
     exit 1
-  fi
-  service=
+  done
+  services=
 }
 # serve COMMAND PATTERN: start it and wait until it prints the pattern.
 serve() {
-  : >"$log"
+  local log
+  log=$(mktemp -p "$logs")
   /usr/bin/python3 -c '
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.setsid()
 os.execvp("bash", ["bash", "-c", "exec " + sys.argv[1]])' "$1" >"$log" 2>&1 &
-  service=$!
-  services+=" $service"
+  services="$! $services"
+  ln "$log" "$logs/$!"
   for _ in $(seq 240); do
     if grep -qE "$2" "$log"; then return; fi
-    if ! kill -0 "$service" 2>/dev/null; then break; fi
+    if ! kill -0 "$!" 2>/dev/null; then break; fi
     sleep 0.5
   done
   echo "is not ready (no line with: $2); its output:"
   cat "$log"
   exit 1
 }
-services=
 cleanup() {
   for one in $services; do kill -INT -- "-$one" 2>/dev/null || true; done
   for one in $(jobs -p); do kill "$one" 2>/dev/null || true; done
-  rm -f "$log"
+  rm -rf "$logs"
 }
 trap cleanup EXIT
 '''
