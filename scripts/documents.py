@@ -152,7 +152,8 @@ def check(path):
     for number, line in outside:
         if blank and re.match(r' {4,}\S', line) and not re.match(r' *([-*+]|\d+\.) ', line) \
                 and not in_list(outside, number):
-            wrong.append(f'{path.relative_to(ROOT)}:{number}: fence this block and name its language')
+            wrong.append(f'{path.relative_to(ROOT)}:{number}: '
+                         'fence this block and name its language')
         blank = not line.strip()
     return wrong
 
@@ -206,7 +207,7 @@ def script(path, tag):
     lines = []
     for block in blocks(path)[0]:
         if block.language in ('yaml', 'csv') and block.words:
-            lines += [f"cat >{block.words[0]} <<'end of the block'", *block.lines, 'end of the block']
+            lines += [f"cat >{block.words[0]} <<'end of block'", *block.lines, 'end of block']
         if block.language != 'bash' or tag not in block.words:
             continue
         own = commands(block)
@@ -229,9 +230,8 @@ def run(path, tag):
     if not text:
         print(f'{path.relative_to(ROOT)}: no block is tagged {tag}')
         return 0
-    variant = 'ros' if tag == 'ros' else 'plain'
-    setup = ROOT / 'build' / variant / 'install' / ('setup.bash' if tag == 'ros' else 'local_setup.bash')
-    kept = ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'CYCLONEDDS_URI', 'RMW_IMPLEMENTATION')
+    setup = 'ros/install/setup.bash' if tag == 'ros' else 'plain/install/local_setup.bash'
+    kept = ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE', 'CYCLONEDDS_URI')
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     environment |= {'PATH': '/usr/bin:/bin:/usr/sbin:/sbin', 'LANG': 'C.UTF-8', 'USER': 'reader',
                     'PYTHONDONTWRITEBYTECODE': '1'}
@@ -240,7 +240,7 @@ def run(path, tag):
         at = ROOT
         if path != ROOT / 'README.md':
             at = folder
-            text = f'. {shlex.quote(str(setup))}\n{text}'
+            text = f'. {shlex.quote(str(ROOT / "build" / setup))}\n{text}'
         process = subprocess.Popen(['bash', '-c', text], cwd=at, env=environment,
                                    stdin=subprocess.DEVNULL, start_new_session=True)
         try:

@@ -51,15 +51,14 @@ class Run:
 
 def execute(run, tag):
     """Run a command once for each seed; return what they gave."""
-    variant = 'ros' if tag == 'ros' else 'plain'
-    setup = ROOT / 'build' / variant / 'install' / ('setup.bash' if tag == 'ros' else 'local_setup.bash')
+    setup = 'ros/install/setup.bash' if tag == 'ros' else 'plain/install/local_setup.bash'
     results = []
     for seed in run.get('seeds', [None]):
         command = run.get('execute', run['command'])
         if seed is not None:
             command += f' --seed {seed}'
         with tempfile.TemporaryDirectory() as folder:
-            script = f'. {shlex.quote(str(setup))}\nroot={shlex.quote(str(ROOT))}\n{command}'
+            script = '\n'.join((f'root={shlex.quote(str(ROOT))}', f'. "$root/build/{setup}"', command))
             done = subprocess.run(['bash', '-c', script], cwd=folder, text=True, env={
                 **os.environ, 'PATH': '/usr/bin:/bin:/usr/sbin:/sbin'},
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
@@ -103,7 +102,8 @@ def off(figure, written, runs):
         wrong = not (written[0] - slack <= low and high <= written[1] + slack
                      and written[0] <= written[1])
         right = [min(low, written[0]), max(high, written[1])] if not wrong else [low, high]
-        return wrong, f'{rounded(low, 4)} to {rounded(high, 4)}', [rounded(v, digits) for v in right]
+        return wrong, f'{rounded(low, 4)} to {rounded(high, 4)}', [
+            rounded(value, digits) for value in right]
     values = [sum(column) / len(column) for column in zip(*given)]
     if len(values) != len(written):
         raise LookupError(f'{len(values)} values for {len(written)} numbers')

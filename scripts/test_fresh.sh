@@ -6,7 +6,8 @@
 #
 #   FRESH_FOLDER      where the root file systems are made (build/fresh)
 #   FRESH_CCACHE      a ccache folder to compile with; then ccache is installed as well (none: everything is compiled)
-#   FRESH_SOURCES     file of apt sources (the machine's own, where it runs that distribution, or mmdebstrap's)
+#   FRESH_SOURCES_DEBIAN, FRESH_SOURCES_UBUNTU    files of apt sources (the machine's own, where it runs that distribution,
+#                     otherwise those that mmdebstrap knows)
 #   FRESH_KEEP=1      keep the root file systems
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,7 +15,8 @@ PATH=/usr/bin:/bin:/usr/sbin:/sbin
 folder=${FRESH_FOLDER:-$root/build/fresh}
 checkout=puma-suite
 
-declare -A release=([debian]=bookworm [ubuntu]=noble) title=([debian]='Debian 12' [ubuntu]='Ubuntu 24.04')
+declare -A release=([debian]=bookworm [ubuntu]=noble) title=([debian]='Debian 12' [ubuntu]='Ubuntu 24.04') \
+  components=([debian]=main [ubuntu]='main universe')
 
 fail() {
   printf 'test-fresh: %s\n' "$@" >&2
@@ -90,19 +92,36 @@ log=$folder/log.txt
 # Mounts and processes end with their namespace; what is left are files.
 if [[ ${FRESH_KEEP:-} != 1 ]]; then trap 'rm -rf "$folder"/{debian,ubuntu}*' EXIT; fi
 
-# own_sources RELEASE: the machine's apt sources of that release, without those of other parties.
+# own_sources RELEASE: the machine's apt sources of that release, without those of other parties; 1 if it has none. All in
+# the one-line form: some machines have both forms, a file can have only one.
 own_sources() {
-  local file
+  local file found
+  found=$(list_sources "$1")
+  if [[ -z $found ]]; then return 1; fi
+  echo "$found"
+}
+list_sources() {
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     if [[ -f $file ]]; then
       awk -v release="$1" '/^deb / && $0 ~ " " release "(-[a-z]+)* " { print }' "$file"
     fi
   done
   for file in /etc/apt/sources.list.d/*.sources; do
-    if [[ -f $file ]]; then
-      awk -v release="$1" 'BEGIN { RS = ""; ORS = "\n\n" } $0 ~ "(^|\n)Suites:[^\n]* " release "[ \n-]" { print }' "$file" |
-        sed '/^#/d'
-    fi
+    if [[ ! -f $file ]]; then continue; fi
+    sed '/^#/d' "$file" | awk -v release="$1" '
+      function value(name,  at) {
+        for (at = 1; at <= NF; at++) if (index($at, name ":") == 1) return substr($at, length(name) + 3)
+        return ""
+      }
+      BEGIN { RS = ""; FS = "\n" }
+      {
+        options = value("Signed-By") == "" ? "" : " [signed-by=" value("Signed-By") "]"
+        uris = split(value("URIs"), uri, " ")
+        suites = split(value("Suites"), suite, " ")
+        for (u = 1; u <= uris; u++)
+          for (s = 1; s <= suites; s++)
+            if (suite[s] ~ "^" release "(-[a-z]+)*$") print "deb" options " " uri[u] " " suite[s] " " value("Components")
+      }'
   done
 }
 
@@ -110,20 +129,17 @@ own_sources() {
 bare() {
   local distribution=$1 archive=$folder/$1.tar
   if [[ -f $archive ]]; then return; fi
-  local include=make,ca-certificates sources=()
+  local include=make,ca-certificates given=FRESH_SOURCES_${1^^} sources=("$folder/$1.txt")
   if [[ -n ${FRESH_CCACHE:-} ]]; then include+=,ccache; fi
-  if [[ -n ${FRESH_SOURCES:-} ]]; then
-    sources=("$FRESH_SOURCES")
-  else
-    own_sources "${release[$distribution]}" >"$folder/$distribution.sources"
-    if [[ -s $folder/$distribution.sources ]]; then
-      sources=("$folder/$distribution.sources")
-      if grep -q '^deb ' "${sources[0]}"; then mv "${sources[0]}" "${sources[0]%.sources}.list"; sources=("${sources[0]%.sources}.list"); fi
-    fi
+  if [[ -n ${!given:-} ]]; then
+    sources=("${!given}")
+  elif ! own_sources "${release[$distribution]}" >"${sources[0]}"; then
+    sources=()
   fi
   apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until|Retries)' >"$folder/$distribution.conf" || true
-  mmdebstrap --variant=apt --include="$include" --aptopt="$folder/$distribution.conf" \
-    "${release[$distribution]}" "$archive" "${sources[@]}" >"$log" 2>&1
+  mmdebstrap --variant=apt --components="${components[$distribution]}" --include="$include" --aptopt="$folder/$distribution.conf" \
+    --format=tar "${release[$distribution]}" "$archive.part" "${sources[@]}" >"$log" 2>&1 &&
+    mv "$archive.part" "$archive"
 }
 
 # try VARIANT: 0: everything as it should be.
@@ -153,9 +169,11 @@ try() {
 
 # tree FOLDER: copy the sources there, those not committed included.
 tree() {
+  local file
   if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
-    git -C "$root" ls-files -z --cached --others --exclude-standard |
-      (cd "$root" && xargs -0 -n 1 sh -c 'test ! -e "$0" || printf "%s\0" "$0"') |
+    while IFS= read -r -d '' file; do
+      if [[ -e $root/$file ]]; then printf '%s\0' "$file"; fi
+    done < <(git -C "$root" ls-files -z --cached --others --exclude-standard) |
       tar -C "$root" --null -T - -cf - | tar -C "$1" -xf -
   else
     tar -C "$root" --exclude=./build -cf - . | tar -C "$1" -xf -
