@@ -58,7 +58,7 @@ def execute(run, tag):
         if seed is not None:
             command += f' --seed {seed}'
         with tempfile.TemporaryDirectory() as folder:
-            script = '\n'.join((f'root={shlex.quote(str(ROOT))}', f'. "$root/build/{setup}"', command))
+            script = f'root={shlex.quote(str(ROOT))}\n. "$root/build/{setup}"\n{command}'
             done = subprocess.run(['bash', '-c', script], cwd=folder, text=True, env={
                 **os.environ, 'PATH': '/usr/bin:/bin:/usr/sbin:/sbin'},
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
