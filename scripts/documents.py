@@ -37,13 +37,11 @@ SECONDS = 900  # for all commands of a document
 
 # What a command that goes on prints when it is ready.
 READY = [
-    (r'ros2 launch puma_bringup view\.launch\.py', r'Robot initialized|got segment'),
-    (r'ros2 launch puma_bringup real\.launch\.py.*calibrate:=true', r'start_arm.*finished cleanly'),
-    (r'ros2 launch puma_bringup real\.launch\.py', r'Loaded|loaded'),
-    (r'ros2 launch ', r'Configured and activated|Successfully switched controllers'),
-    (r'ros2 bag record', r'Recording\.\.\.'),
-    (r'puma emulate ', r'.'),
-    (r'puma guard ', r'.'),
+    (r'ros2 launch puma_bringup view\.launch\.py', r'Robot initialized'),
+    (r'ros2 launch puma_bringup real\.launch\.py.*calibrate:=true', r'\w+ drives \w+'),
+    (r'ros2 launch puma_bringup real\.launch\.py', r'inactive until it is calibrated'),
+    (r'ros2 launch ', r'spawner-[0-9]+\]: process has finished cleanly'),
+    (r'puma (emulate|guard) ', r'.'),
 ]
 
 PRELUDE = r'''

@@ -27,7 +27,7 @@ fail() {
 
 # inside ROOTFS USER: mount what a system has, then run the commands of the standard input, each as typed.
 inside() {
-  local rootfs=$1 user=$2 home device command status=0
+  local rootfs=$1 user=$2 home device command status=0 TIMEFORMAT='== %0R s, %0U s of processor time'
   mount -t proc proc "$rootfs/proc"
   mount --rbind /sys "$rootfs/sys"
   mount -t tmpfs -o mode=755 tmpfs "$rootfs/dev"
@@ -56,7 +56,7 @@ inside() {
   while IFS= read -r command; do
     echo "== $user@$(basename "$rootfs"):~/$checkout$ $command"
     # shellcheck disable=SC2016
-    if ! chroot --userspec="$user:$user" --groups="$(chroot "$rootfs" id -G "$user" | tr ' ' ,)" "$rootfs" \
+    if ! time chroot --userspec="$user:$user" --groups="$(chroot "$rootfs" id -G "$user" | tr ' ' ,)" "$rootfs" \
       env -i "${settings[@]}" bash -c 'cd "$HOME/$0" && eval "$1"' "$checkout" "$command" </dev/null; then
       status=1
     fi
