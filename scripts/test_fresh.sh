@@ -51,6 +51,14 @@ inside() {
   for command in http_proxy https_proxy no_proxy; do
     if [[ -n ${!command:-} ]]; then settings+=("$command=${!command}"); fi
   done
+  if [[ $user != root ]]; then
+    if ! chroot "$rootfs" env -i "${settings[@]}" DEBIAN_FRONTEND=noninteractive \
+      bash -c 'apt-get -qq update && apt-get -qq install --no-install-recommends sudo' >"$folder/sudo.txt" 2>&1; then
+      cat "$folder/sudo.txt"
+      return 1
+    fi
+    echo "$user ALL=(ALL) NOPASSWD: ALL" >"$rootfs/etc/sudoers.d/$user"
+  fi
   home=$(chroot "$rootfs" getent passwd "$user" | cut -d: -f6)
   settings+=("HOME=$home" "USER=$user" "LOGNAME=$user")
   while IFS= read -r command; do
@@ -147,21 +155,18 @@ try() {
   local variant=$1 distribution=${1%-*} user=root rootfs=$folder/$1
   rm -rf "$rootfs"
   mkdir -p "$rootfs"
-  tar -C "$rootfs" --numeric-owner -xf "$folder/$distribution.tar" --exclude='./dev/*'
+  tar -C "$rootfs" --numeric-owner -xf "$folder/$distribution.tar" --exclude='./dev/*' || return 1
   cp -L /etc/resolv.conf "$rootfs/etc/resolv.conf"
   printf '127.0.0.1 localhost %s\n::1 localhost\n' "$(hostname)" >"$rootfs/etc/hosts"
   if [[ $variant == *-user ]]; then
     user=tester
-    chroot "$rootfs" apt-get -qq update
-    chroot "$rootfs" env DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends sudo >/dev/null 2>&1
-    chroot "$rootfs" useradd --create-home --shell /bin/bash "$user"
-    echo "$user ALL=(ALL) NOPASSWD: ALL" >"$rootfs/etc/sudoers.d/$user"
+    chroot "$rootfs" useradd --create-home --shell /bin/bash "$user" || return 1
   fi
   local home=$rootfs/root
   if [[ $user != root ]]; then home=$rootfs/home/$user; fi
   chmod 700 "$home"
   mkdir "$home/$checkout"
-  tree "$home/$checkout"
+  tree "$home/$checkout" || return 1
   chroot "$rootfs" chown -R "$user:$user" "${home#"$rootfs"}/$checkout"
   commands | unshare --mount --propagation private --pid --fork --kill-child "$root/scripts/test_fresh.sh" \
     --inside "$rootfs" "$user"
