@@ -114,7 +114,10 @@ if ((status != 0)); then failed; fi
 if ((status != 0)) && [[ " ${cmake_args[*]} " == *BUILD_TESTING=ON* ]]; then
   for package in "${selected[@]}"; do
     if [[ $(rc "$package") == 0 ]]; then continue; fi
-    if [[ -z $(rc "$package") ]] && compile "$package" --; then continue; fi
+    if [[ -z $(rc "$package") ]]; then
+      if compile "$package" --; then continue; fi
+      failed
+    fi
     echo "--- $package: building it without its tests"
     if compile "$package" -- -DBUILD_TESTING=OFF; then
       touch "$base/build/$package/tests_not_built"

@@ -5,7 +5,8 @@
 # The last line is the total: `N passed, M failed, K skipped`.
 #
 #   FRESH_FOLDER      where the root file systems are made (build/fresh)
-#   FRESH_CCACHE      a ccache folder to compile with; then ccache is installed as well (none: everything is compiled)
+#   FRESH_CCACHE      root's ccache folder to compile with, as root; then ccache is installed as well (none: everything is
+#                     compiled)
 #   FRESH_SOURCES_DEBIAN, FRESH_SOURCES_UBUNTU    files of apt sources (the machine's own, where it runs that distribution,
 #                     otherwise those that mmdebstrap knows)
 #   FRESH_KEEP=1      keep the root file systems
@@ -43,7 +44,7 @@ inside() {
   for device in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${device%:*}" "$rootfs/dev/${device#*:}"; done
   mount --bind "$folder/archives" "$rootfs/var/cache/apt/archives"
   local settings=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CI=true)
-  if [[ -n ${FRESH_CCACHE:-} ]]; then
+  if [[ -n ${FRESH_CCACHE:-} && $user == root ]]; then
     mkdir -p "$FRESH_CCACHE" "$rootfs/ccache"
     mount --bind "$FRESH_CCACHE" "$rootfs/ccache"
     settings+=(CCACHE_DIR=/ccache)
