@@ -3,35 +3,41 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build test test-sanitize sim bench fuzz lint format clean
+.PHONY: help setup build test test-sanitize test-fresh sim bench fuzz lint format clean
 export ROS FUZZ_SECONDS
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup:  ## install the distribution's packages that are missing
+setup:  ## install the distribution's packages that `make sim` needs and that are missing
 	@scripts/setup.sh
 
-build: setup  ## build every package (Release, warnings are errors)
+build:  ## build every package (Release, warnings are errors)
+	@scripts/setup.sh --for bench
 	@scripts/build.sh
 
-test: setup  ## build, run every test this machine can run, say what it could not run
-	@scripts/setup.sh --for test
+test:  ## build, run every test this machine can run, say what it could not run
+	@scripts/setup.sh --for bench --for test
 	@scripts/test.sh
 
-test-sanitize: setup  ## run the tests under the address and undefined-behaviour sanitizers
-	@scripts/setup.sh --for test
+test-sanitize:  ## run the tests under the address and undefined-behaviour sanitizers
+	@scripts/setup.sh --for bench --for test
 	@scripts/test.sh sanitize
 
+test-fresh:  ## do what the README says in bare root file systems (ARGS="debian-root" for one of them; needs root)
+	@scripts/setup.sh --for fresh
+	@scripts/test_fresh.sh $(ARGS)
+
 sim: setup  ## simulate the PUMA under computed-torque control and write a report (ARGS="..." is passed on)
-	@scripts/build.sh
+	@scripts/build.sh sim
 	@scripts/sim.sh $(ARGS)
 
-bench: setup  ## measure the algorithms' speed (ARGS="..." is passed on)
+bench:  ## measure the algorithms' speed (ARGS="..." is passed on)
+	@scripts/setup.sh --for bench
 	@scripts/build.sh
 	@scripts/bench.sh $(ARGS)
 
-fuzz: setup  ## fuzz the URDF reader for FUZZ_SECONDS (60)
+fuzz:  ## fuzz the URDF reader for FUZZ_SECONDS (60)
 	@scripts/setup.sh --for fuzz
 	@scripts/fuzz.sh
 

@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
-# Install what is missing: setup.sh [--for test|lint|fuzz]. Silent when nothing is missing.
+# Install what is missing: setup.sh [--for bench|test|lint|fuzz|fresh]... Without --for: what `make sim` needs. Silent when
+# nothing is missing.
 set -euo pipefail
 PATH=/usr/bin:/bin:/usr/sbin:/sbin
 
-list=$(dirname "${BASH_SOURCE[0]}")/packages.txt
-case ${1:-} in
-  '') ;;
-  --for) list=${list%.txt}-${2:-}.txt ;;
-  *) list= ;;
-esac
-if [[ ! -f $list ]]; then
-  echo "usage: setup.sh [--for test|lint|fuzz]" >&2
+scripts=$(dirname "${BASH_SOURCE[0]}")
+lists=()
+while [[ ${1:-} == --for && -f $scripts/packages-${2:-}.txt ]]; do
+  lists+=("$scripts/packages-$2.txt")
+  shift 2
+done
+if [[ $# -gt 0 ]]; then
+  echo "usage: setup.sh [--for bench|test|lint|fuzz|fresh]..." >&2
   exit 2
 fi
+# The tools of lint and the root file systems are used without a build.
+case "${lists[*]}" in
+  *-lint.txt | *-fresh.txt) ;;
+  *) lists+=("$scripts/packages.txt") ;;
+esac
 
 distribution=$(. /etc/os-release && echo "$ID")
 wanted=()
@@ -22,7 +28,7 @@ while read -r names condition; do
     or=*) [[ ! -e ${condition#or=} ]] || continue ;;
   esac
   wanted+=("$names")
-done < <(sed 's/#.*//; /^[[:space:]]*$/d' "$list")
+done < <(sed 's/#.*//; /^[[:space:]]*$/d' "${lists[@]}")
 
 # dpkg-query fails when it does not know a name; that name is then simply not in its answer.
 declare -A installed=()
@@ -77,18 +83,20 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -o DPkg::Lock::Timeout=120 "$@" >"$log" 2>&1
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 "$@" </dev/null 2>&1
 }
-if ! apt update; then
+if ! apt update >"$log"; then
   echo "setup: apt-get update failed, trying with the package lists at hand:" >&2
   grep '^[EW]:' "$log" >&2 || cat "$log" >&2
 fi
 choose
-echo "setup: installing ${chosen[*]}"
-if ! apt install -y --no-install-recommends "${chosen[@]}"; then
-  cat "$log" >&2
+install=(install -y --no-install-recommends "${chosen[@]}")
+size=$(apt-get -qq --print-uris "${install[@]}" 2>/dev/null |
+  awk '{ bytes += $3 } END { printf "%d packages, %.0f MB to download", NR, bytes / 1e6 }')
+echo "setup: installing ${chosen[*]} ($size)"
+if ! apt -o APT::Status-Fd=1 "${install[@]}" | tee "$log" | "$scripts/progress.sh" apt; then
+  grep -v '^[dp][lm]status:' "$log" >&2
   echo "setup: installation failed; the command was:" >&2
-  echo "  ${as_root[*]} apt-get install -y --no-install-recommends ${chosen[*]}" >&2
+  echo "  ${as_root[*]} apt-get ${install[*]}" >&2
   exit 2
 fi

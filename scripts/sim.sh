@@ -8,4 +8,4 @@ source_setup "$base/install/local_setup.bash"
 if [[ -n $ros ]] && ros2 pkg prefix controller_manager >/dev/null 2>&1; then
   exec ros2 run puma_bringup demonstrate --output "$root/build/sim" "$@"
 fi
-exec "$base/install/puma_hardware/lib/puma_hardware/puma" sim --output "$root/build/sim" "$@"
+exec "$base/install/puma_hardware/bin/puma" sim --output "$root/build/sim" "$@"

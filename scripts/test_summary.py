@@ -142,6 +142,10 @@ def main():
             not_built.append(f'{package}: build failed')
             broken = True
             continue
+        if (directory / 'tests_not_built').is_file():
+            not_built.append(f'{package}: build of its tests failed')
+            broken = True
+            continue
         parts = directory / 'not_built.txt'
         if parts.is_file():
             not_built += [line for line in parts.read_text().splitlines() if line.strip()]

@@ -1,7 +1,7 @@
 # The `ga` command. All but its main function is a library of its own, for the tests.
 
-if(GA_FUZZ)
-  return()  # there the library is instrumented, and only the fuzzer links to it
+if(GA_FUZZ OR NOT GA_TOOLS)
+  return()  # for fuzzing the library is instrumented, and only the fuzzer links to it
 endif()
 
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)

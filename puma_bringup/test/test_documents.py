@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents tell a reader to type is marked, and works as typed (scripts/documents.py)."""
+
+import os
+from pathlib import Path
+import subprocess
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / 'scripts' / 'documents.py'
+TAG = os.environ['DOCUMENTS_TAG']
+
+
+def tool(*arguments):
+    return subprocess.run([TOOL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+
+
+def documents():
+    return tool('list').stdout.split()
+
+
+def test_every_block_is_marked():
+    done = tool('check')
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize('text, told', [
+    ('    make sim\n', 'fence this block'),
+    ('```\nmake sim\n```\n', 'language'),
+    ('```bash\nmake sim\n```\n', 'one tag'),
+    ('```bash untested\nmake sim\n```\n', 'say why'),
+    ('```bash plain\nfor x in\n```\n', 'does not understand')])
+def test_a_block_that_is_not_marked_is_found(text, told, tmp_path):
+    document = ROOT / 'build' / 'wrong.md'
+    document.parent.mkdir(exist_ok=True)
+    document.write_text(f'# Wrong\n\n{text}')
+    try:
+        done = tool('check', document)
+    finally:
+        document.unlink()
+    assert done.returncode == 1
+    assert told in done.stdout
+
+
+def test_a_command_that_fails_is_noticed():
+    document = ROOT / 'build' / 'failing.md'
+    document.write_text(f'# Failing\n\n```bash {TAG}\nfalse\ntrue\n```\n')
+    try:
+        assert tool('run', document, TAG).returncode != 0
+    finally:
+        document.unlink()
+
+
+@pytest.mark.parametrize('document', documents())
+def test_its_commands_work(document):
+    done = tool('run', ROOT / document, TAG)
+    assert done.returncode == 0, done.stdout
