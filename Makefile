@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build test test-sanitize test-fresh sim bench fuzz lint format clean
+.PHONY: help setup build test test-sanitize test-fresh test-mutate sim bench fuzz lint format clean
 export ROS FUZZ_SECONDS
 
 help:  ## list the targets
@@ -27,6 +27,10 @@ test-sanitize:  ## run the tests under the address and undefined-behaviour sanit
 test-fresh:  ## do what the README says in bare root file systems (ARGS="debian-root" for one of them; needs root)
 	@scripts/setup.sh --for fresh
 	@scripts/test_fresh.sh $(ARGS)
+
+test-mutate:  ## inject faults, one at a time, and report those that no test notices (ARGS="..." is passed on)
+	@scripts/setup.sh --for bench --for test
+	@scripts/mutate.py $(ARGS)
 
 sim: setup  ## simulate the PUMA under computed-torque control and write a report (ARGS="..." is passed on)
 	@scripts/build.sh sim
