@@ -70,9 +70,12 @@ struct ControlLaw::Impl {
   }
 
   void follow(const Cycle& cycle) noexcept {
-    const bool swings = reference.advance(cycle, setting, friction, arm);
-    if (cycle.changed) friction.begin(reference.way());
-    if (swings) friction.swing(reference.way());
+    const bool jumped = reference.advance(cycle, setting, friction, arm);
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      if (cycle.changed) friction.begin(i, reference.way_acceleration(i, arm, setting));
+      if (jumped) friction.blend(i, reference.way_acceleration(i, arm, setting));
+      if (reference.arrived(i)) friction.arrive(i);
+    }
   }
 
   /// The commanded acceleration, by the formulas at the top of control_law.hpp.
@@ -109,7 +112,7 @@ struct ControlLaw::Impl {
     arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
     if (friction.feeds()) {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
-      friction.add(cycle, velocities, reference.way(), tau);
+      friction.add(cycle, velocities, tau);
     }
     if (integrates) integral.relax(arm, tau, friction.torque());
   }

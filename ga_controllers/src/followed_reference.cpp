@@ -11,20 +11,54 @@ namespace ga_controllers {
 namespace {
 
 /// A reference that jumps far enough to step a torque by this share of its limit is smoothed; the
-/// way to it then costs about `kShare` of the limit, and `kSlew` of it per second.
-constexpr double kJump = 0.01, kShare = 0.25, kSlew = 3;
+/// way to it then takes up `kSlew` of the limit per second, and so about a quarter of it if it is
+/// no faster than kGather times the acceleration of all of it.
+constexpr double kJump = 0.01, kSlew = 3, kGather = 0.13;
+/// The followed reference has arrived when what is left would step the torque by this share.
+constexpr double kArrived = 1e-5;
+/// Given velocities count up to this share of the limit on the way, given accelerations up to this
+/// share of what the torque allows.
+constexpr double kFaster = 1.02, kStronger = 4;
+/// Values beyond this (rad, rad/s, rad/s²) are no reference.
+constexpr double kAbsurd = 1e6;
+/// An arm without an effort limit is taken to be as strong as it is to correct an error of this
+/// size [rad].
+constexpr double kUnlimited = 0.1;
 
-/// The torque limit and the inertia that was computed last tell what a jump is.
-bool is_jump(std::size_t i, double dq, double dqd, const LawSetting& law, const ArmState& arm) {
-  const double dv = law.gains[i].kp * std::abs(dq) + law.gains[i].kd * std::abs(dqd);
-  return arm.own_inertia(i) * dv > kJump * arm.torque_limit[i];
+bool all_sane(std::span<const double> values, std::size_t n) noexcept {
+  return std::all_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n),
+                     [](double value) { return std::abs(value) <= kAbsurd; });
+}
+
+/// The acceleration [rad/s²] that ways are judged by.
+double strength(std::size_t i, const LawSetting& law, const ArmState& arm) noexcept {
+  const double own = arm.strength(i);
+  return std::isfinite(own) ? own : kUnlimited * std::max(law.gains[i].kp, 100.0);
+}
+
+/// The acceleration that the law would correct this offset with.
+double correction(std::size_t i, const Blending::State& offset, const LawSetting& law) noexcept {
+  return law.gains[i].kp * std::abs(offset.q) + law.gains[i].kd * std::abs(offset.qd);
 }
 
 /// What the way of a joint to a reference with the velocity `qd` may cost.
-Fading::Bounds bounds(std::size_t i, double decay, double qd, const ArmState& arm) {
-  const double strength = arm.strength(i), velocity = arm.limits[i].velocity;
-  return {decay, kShare * strength, kSlew * strength,
-          std::max(velocity - std::abs(qd), velocity / 10)};
+Blending::Bounds bounds(std::size_t i, double qd, const LawSetting& law, const ArmState& arm) {
+  const double all = strength(i, law, arm), velocity = arm.limits[i].velocity;
+  const double fastest = std::min(velocity, kGather * all);
+  const double free = std::max(velocity - std::abs(qd), velocity / 10);
+  return {kSlew * all, std::sqrt(kSlew * all / (3 * fastest)), std::min(fastest, free)};
+}
+
+/// The part of a change that is beyond what is explained.
+double beyond(double change, double explained) noexcept {
+  return std::copysign(std::max(std::abs(change) - explained, 0.0), change);
+}
+
+/// A given state as it counts on the way.
+Blending::State possible(std::size_t i, const Motion& given, const LawSetting& law,
+                         const ArmState& arm) noexcept {
+  const double v = kFaster * arm.limits[i].velocity, a = kStronger * strength(i, law, arm);
+  return {given.q[i], std::clamp(given.qd[i], -v, v), std::clamp(given.qdd[i], -a, a)};
 }
 
 }  // namespace
@@ -34,7 +68,7 @@ FollowedReference::FollowedReference(const ga_dynamics::Chain& chain,
     : blend_time_(parameters.blend_time),
       given_(arm.size()),
       followed_(arm.size()),
-      way_(arm.size()),
+      joints_(arm.size()),
       to_go_(arm.size()),
       hold_(arm.size()),
       braking_(arm.size()),
@@ -69,28 +103,39 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
                              const ArmState& arm) noexcept {
   const std::size_t n = to_go_.size();
   const bool none = r.q.empty();
-  const bool has_rates = r.qd.size() >= n && r.qdd.size() >= n;
-  const bool finite_rates = has_rates && all_finite(r.qd, n) && all_finite(r.qdd, n);
-  const bool good =
-      r.q.size() >= n && all_finite(r.q, n) && (!law.takes_rates() || !has_rates || finite_rates);
-  const bool rates = good && finite_rates;
+  // An acceleration without a velocity says nothing of where the reference goes.
+  const bool has_qd = r.qd.size() >= n, has_qdd = has_qd && r.qdd.size() >= n;
+  const bool sane_rates = (!has_qd || all_sane(r.qd, n)) && (!has_qdd || all_sane(r.qdd, n));
+  const bool good = r.q.size() >= n && all_sane(r.q, n) && (!law.takes_rates() || sane_rates);
   if (!good && !holds_) decide_hold(arm);
   const std::span<const double> positions = good ? r.q : holds_ ? given_.q : hold_;
   for (std::size_t i = 0; i < n; ++i) {
-    double &q_ref = given_.q[i], &qd_ref = given_.qd[i], &qdd_ref = given_.qdd[i];
-    const double q = positions[i];
-    const double qd = rates ? r.qd[i] : 0, qdd = rates ? r.qdd[i] : 0;
-    // What the accelerations explain is no jump: a trajectory may step its acceleration.
-    const double speed_up = (std::abs(qdd_ref) + std::abs(qdd)) * dt;
-    const double dq = std::abs(q - q_ref - (qd_ref + qd) / 2 * dt) - speed_up * dt;
-    const double dqd = std::abs(qd - qd_ref) - speed_up;
-    if (is_jump(i, std::max(dq, 0.0), std::max(dqd, 0.0), law, arm)) jumped_ = true;
-    q_ref = q;
-    qd_ref = qd;
-    qdd_ref = qdd;
+    const bool rates = good && sane_rates;
+    take_joint(i, {positions[i], rates && has_qd ? r.qd[i] : 0, rates && has_qdd ? r.qdd[i] : 0},
+               dt, law, arm);
   }
   holds_ = !good;
   return good || none;
+}
+
+void FollowedReference::take_joint(std::size_t i, const Blending::State& now, double dt,
+                                   const LawSetting& law, const ArmState& arm) noexcept {
+  Joint& joint = joints_[i];
+  const Blending::State last = possible(i, given_, law, arm);
+  joint.before = {followed_.q[i] - last.q, followed_.qd[i] - last.qd, followed_.qdd[i] - last.qdd};
+  given_.q[i] = now.q;
+  given_.qd[i] = now.qd;
+  given_.qdd[i] = now.qdd;
+  const Blending::State next = possible(i, given_, law, arm);
+  // What the accelerations explain is no jump: a trajectory may step its acceleration.
+  const double speed_up = (std::abs(last.qdd) + std::abs(next.qdd)) * dt;
+  joint.surplus = {beyond(next.q - last.q - (last.qd + next.qd) / 2 * dt, speed_up * dt),
+                   beyond(next.qd - last.qd, speed_up), 0};
+  joint.jumped = correction(i, joint.surplus, law) > kJump * strength(i, law, arm);
+  if (!joint.jumped) return;
+  // What is followed goes on as it was, acceleration included.
+  joint.surplus = {next.q - last.q - (last.qd + last.qdd * dt / 2) * dt,
+                   next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }
 
 void FollowedReference::take_arm(const ArmState& arm) noexcept {
@@ -98,60 +143,73 @@ void FollowedReference::take_arm(const ArmState& arm) noexcept {
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
 }
 
+/// Lets the joint's offset to the given reference fade.
+void FollowedReference::blend(std::size_t i, bool any_jumped, double dt, const LawSetting& law,
+                              const ArmState& arm) noexcept {
+  Joint& joint = joints_[i];
+  Blending& blending = joint.blending;
+  if (joint.jumped || (any_jumped && !blending.active())) {
+    blending.begin(joint.jumped ? joint.before : Blending::State{},
+                   std::max(1 / blend_time_, std::sqrt(law.gains[i].kp)));
+    joint.filters = true;
+  }
+  if (!blending.active()) return;
+  blending.advance(dt, bounds(i, given_.qd[i], law, arm));
+  if (joint.filters) {
+    const auto& [q, qd, qdd] = joint.surplus;
+    blending.shift({-q, -qd, -qdd});
+  }
+  const Blending::State& left = blending.offset();
+  if (correction(i, left, law) + std::abs(left.qdd) < kArrived * strength(i, law, arm)) {
+    blending.stop();
+  }
+}
+
 bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
                                 const FrictionFeed& friction, ArmState& arm) noexcept {
-  way_.time += cycle.dt;
-  const bool swings = jumped_ && !cycle.changed && blend_time_ > 0;
-  if (swings) begin_at_followed(cycle.dt, law, arm);
+  bool jumped = false;
+  const bool blends = blend_time_ > 0 && !cycle.changed && law.takes_reference();
+  for (const Joint& joint : joints_) jumped = jumped || (joint.jumped && blends);
+  if (jumped) arm.update_inertia();
   if (cycle.changed) begin_at_arm(cycle, law, friction, arm);
-  jumped_ = false;
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
-    to_go_[i] = 0;
-    followed_.q[i] = given_.q[i];
-    followed_.qd[i] = given_.qd[i];
-    followed_.qdd[i] = given_.qdd[i];
-    if (way_.joints[i].over(way_.time)) continue;
-    const Fading::State left = way_.joints[i].at(way_.time);
+    Joint& joint = joints_[i];
+    if (blends) blend(i, jumped, cycle.dt, law, arm);
+    joint.jumped = false;
+    const Blending::State &left = joint.blending.offset(), now = possible(i, given_, law, arm);
+    const bool on_its_way = joint.blending.active();
     to_go_[i] = std::abs(left.q);
-    followed_.q[i] += left.q;
-    followed_.qd[i] += left.qd;
-    followed_.qdd[i] += left.qdd;
+    followed_.q[i] = now.q + left.q;
+    followed_.qd[i] = on_its_way ? now.qd + left.qd : given_.qd[i];
+    followed_.qdd[i] = now.qdd + left.qdd;
   }
   if (guard_ && law.takes_reference()) {
     departure_ = guard_->keep(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});
   }
-  return swings;
+  return jumped;
 }
 
 /// A law that is switched on far from its reference does not jump at it.
 void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
                                      const FrictionFeed& friction, ArmState& arm) noexcept {
   arm.update_inertia();
-  way_.time = 0;
   const bool fades = law.takes_reference() && blend_time_ > 0;
   if (fades) estimate_braking(cycle.torque_before, friction, arm);
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
-    way_.joints[i].stop();
+    joints_[i].blending.stop();
+    joints_[i].filters = false;
     if (!fades) continue;
-    const Fading::State left{arm.q[i] - given_.q[i], arm.qd[i] - given_.qd[i],
-                             braking_[i] != 0 ? braking_[i] - given_.qdd[i] : 0};
-    way_.joints[i].start(left, bounds(i, 1.5 / blend_time_, given_.qd[i], arm));
+    const Blending::State now = possible(i, given_, law, arm);
+    joints_[i].blending.begin({arm.q[i] - now.q, arm.qd[i] - now.qd,
+                               braking_[i] != 0 ? braking_[i] - now.qdd : 0},
+                              1.5 / blend_time_);
   }
   if (guard_ && fades) guard_->begin(arm.q, arm.qd, braking_);
 }
 
-/// What is followed goes on with its velocity and acceleration, and swings over.
-void FollowedReference::begin_at_followed(double dt, const LawSetting& law,
-                                          ArmState& arm) noexcept {
-  arm.update_inertia();
-  way_.time = 0;
-  for (std::size_t i = 0; i < to_go_.size(); ++i) {
-    const double qdd = followed_.qdd[i], qd = followed_.qd[i] + qdd * dt;
-    const Fading::State left{followed_.q[i] + (followed_.qd[i] + qd) / 2 * dt - given_.q[i],
-                             qd - given_.qd[i], qdd - given_.qdd[i]};
-    const double decay = std::max(1 / blend_time_, std::sqrt(law.gains[i].kp));
-    way_.joints[i].start(left, bounds(i, decay, given_.qd[i], arm));
-  }
+double FollowedReference::way_acceleration(std::size_t i, const ArmState& arm,
+                                           const LawSetting& law) const noexcept {
+  return joints_[i].blending.acceleration(bounds(i, given_.qd[i], law, arm));
 }
 
 /// The deceleration that the torque before the change gives to joints that brake ahead of a

@@ -4,8 +4,13 @@
 
 // From the reference that a law is given to the one that it follows: one that is lost is brought to
 // rest and held; after a change of the law the followed one begins at the arm, after a jump of the
-// given one it goes on from where it was, and swings over in either case (fading.hpp); and it stays
-// within the limits of the joints if it is to (reference_guard.hpp).
+// given one it goes on from where it was, and blends over in either case (blending.hpp); and it
+// stays within the limits of the joints if it is to (reference_guard.hpp).
+//
+// A reference without jumps passes unchanged. From a jump of one joint on, until the followed
+// reference has arrived, all that the given one does beyond what its velocities and accelerations
+// explain is blended, so noise and held samples are filtered. Meanwhile given velocities count up
+// to the joint's velocity limit.
 //
 // In each update: take() or take_arm(), then advance().
 
@@ -14,8 +19,8 @@
 #include <vector>
 
 #include "arm_state.hpp"
+#include "blending.hpp"
 #include "cycle.hpp"
-#include "fading.hpp"
 #include "friction_feed.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "law_parameters.hpp"
@@ -41,21 +46,25 @@ class FollowedReference {
   /// state is finite; else the last reference stays, at rest.
   void start(std::span<const double> q, std::span<const double> qd, bool known) noexcept;
   /// Takes the given reference, or a rest near the last valid one in its place, which is decided on
-  /// once. False: it is given but not finite where the law needs it. Sees jumps, for advance().
+  /// once. False: it is given but not finite (or absurdly large) where the law needs it. Sees
+  /// jumps, for advance().
   bool take(const Reference& reference, double dt, const LawSetting& law,
             const ArmState& arm) noexcept;
   /// For a law without a reference: it is where the arm is.
   void take_arm(const ArmState& arm) noexcept;
   /// What is followed in this cycle. Updates the arm's inertia after a change and after a jump.
-  /// True: the way to the given reference begins anew, from what was followed.
+  /// True: the given reference jumped.
   bool advance(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,
                ArmState& arm) noexcept;
 
   const Motion& given() const noexcept { return given_; }  ///< or held
   const Motion& followed() const noexcept { return followed_; }
-  /// Between the followed position and the given one, before the guard; the way there.
+  /// Between the followed position and the given one, before the guard.
   std::span<const double> to_go() const noexcept { return to_go_; }
-  const Fadings& way() const noexcept { return way_; }
+  /// rad/s², about the largest acceleration of the way there; zero where there is none.
+  double way_acceleration(std::size_t joint, const ArmState& arm,
+                          const LawSetting& law) const noexcept;
+  bool arrived(std::size_t joint) const noexcept { return !joints_[joint].blending.active(); }
   /// Of the last advance() with a reference since start().
   Departure departure() const noexcept { return departure_; }
 
@@ -63,13 +72,24 @@ class FollowedReference {
   void decide_hold(const ArmState& arm) noexcept;
   void begin_at_arm(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,
                     ArmState& arm) noexcept;
-  void begin_at_followed(double dt, const LawSetting& law, ArmState& arm) noexcept;
+  void take_joint(std::size_t joint, const Blending::State& now, double dt, const LawSetting& law,
+                  const ArmState& arm) noexcept;
+  void blend(std::size_t joint, bool any_jumped, double dt, const LawSetting& law,
+             const ArmState& arm) noexcept;
   void estimate_braking(std::span<const double> torque, const FrictionFeed& friction,
                         ArmState& arm) noexcept;
 
+  struct Joint {
+    Blending blending;
+    bool jumped = false;      ///< in this cycle
+    bool filters = false;     ///< since a jump: smaller surpluses are blended too
+    Blending::State before;   ///< followed less given, in the cycle before
+    Blending::State surplus;  ///< of the given reference's change, beyond what its rates explain
+  };
+
   double blend_time_;
   Motion given_, followed_;
-  Fadings way_;
+  std::vector<Joint> joints_;
   std::vector<double> to_go_;
   std::vector<double> hold_;               ///< scratch of take()
   std::unique_ptr<ReferenceGuard> guard_;  ///< if limits are to be kept
@@ -77,7 +97,6 @@ class FollowedReference {
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()
   bool holds_ = false;           ///< there is no valid reference: the hold is decided on
-  bool jumped_ = false;
 };
 
 }  // namespace ga_controllers

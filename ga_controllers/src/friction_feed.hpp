@@ -3,7 +3,7 @@
 #define GA_CONTROLLERS__FRICTION_FEED_HPP_
 
 // The friction that is fed forward: that of the model at a velocity, without steps where a law
-// begins or its reference swings over, since the velocity may turn round within a cycle there.
+// begins or its reference blends over, since the velocity may turn round within a cycle there.
 
 #include <cmath>
 #include <span>
@@ -11,7 +11,6 @@
 
 #include "arm_state.hpp"
 #include "cycle.hpp"
-#include "fading.hpp"
 #include "ga_controllers/control_law.hpp"
 
 namespace ga_controllers {
@@ -31,26 +30,28 @@ class FrictionFeed {
     return share_ * (d.viscous * rate + coulomb * std::tanh(rate / velocity_));
   }
 
-  /// The reference begins at the arm, or swings over from where it was, in this way.
-  void begin(const Fadings& way) noexcept;
-  void swing(const Fadings& way) noexcept;
+  /// The joint's reference begins at the arm, or jumps, and blends over with this acceleration
+  /// [rad/s²].
+  void begin(std::size_t joint, double acceleration) noexcept;
+  void blend(std::size_t joint, double acceleration) noexcept;
+  /// It has arrived.
+  void arrive(std::size_t joint) noexcept { blends_over_[joint] = false; }
   /// Adds the friction at the velocities to `tau`. After a change it begins with as much of it as
   /// the torque before shows, so that a law goes on with the friction of the one before.
-  void add(const Cycle& cycle, std::span<const double> velocities, const Fadings& way,
-           std::span<double> tau) noexcept;
+  void add(const Cycle& cycle, std::span<const double> velocities, std::span<double> tau) noexcept;
 
   /// N m, added in the last update; what is taken back of it is for the caller to subtract.
   std::span<double> torque() noexcept { return torque_; }
 
  private:
-  bool turns(std::size_t joint, const Fading& way) const noexcept;
+  bool turns(std::size_t joint, double acceleration) const noexcept;
 
   double share_, velocity_;
   bool blends_;
   std::vector<ga_dynamics::Drive> drives_;
   std::vector<double> torque_limit_;
-  std::vector<char> swings_;  ///< the followed reference, over to the given one
-  std::vector<char> slews_;   ///< what is fed is still on its way to what it should be
+  std::vector<char> blends_over_;  ///< the followed reference, to the given one
+  std::vector<char> slews_;        ///< what is fed is still on its way to what it should be
   std::vector<double> fed_;
   std::vector<double> torque_;
 };

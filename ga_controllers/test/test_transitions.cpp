@@ -9,7 +9,6 @@
 #include <cmath>
 #include <functional>
 
-#include "fading.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/plant.hpp"
 #include "wave.hpp"
@@ -180,8 +179,12 @@ TEST(Transitions, AFarSetPointIsApproachedWithinTheVelocityLimit) {
   }
 }
 
+struct Instant {
+  double q, qd, qdd;
+};
+
 /// From rest to rest by a polynomial of fifth degree.
-Fading::State quintic(double from, double to, double duration, double t) {
+Instant quintic(double from, double to, double duration, double t) {
   const double s = std::min(t / duration, 1.0), way = to - from;
   return {from + way * s * s * s * (10 - 15 * s + 6 * s * s),
           way * 30 * s * s * (1 - s) * (1 - s) / duration,

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__BLENDING_HPP_
+#define GA_CONTROLLERS__BLENDING_HPP_
+
+// The offset between the followed reference of one joint and the given one, and how it fades: by
+// feedback of its own state, not by the time since it arose. So references that jump in every cycle
+// are low-pass filtered, and whatever they do the offset returns to zero when they rest.
+//
+// The offset x = (w, w', w'') is a triple integrator with three equal real poles:
+//   w''' = −r³ sat(w) − 3 r² w' − 3 r w''
+// A linear filter with these poles does not overshoot: for positions alone the followed one stays
+// between the given ones. The pole r depends on the state: it is the largest, up to a given one,
+// for which y'Py ≤ jerk², with y = (r³w, r²w', rw''). Where even the slowest pole r_min exceeds
+// that, r_min holds, and sat() bounds the velocity of the return.
+//
+// Stability. P is such that y'Py decreases along w''' for every gain sat(w)/w between 2/3 and 1,
+// and grows with r (P A + A'P < 0 and P H + H P > 0 with H = diag(3, 2, 1); test_blending checks
+// both). An implicit Lyapunov function then is 1/r: without new jumps the pole only rises, up to
+// the given one, and from there the filter is linear. Outside of the ellipsoid of r_min the pole is
+// constant, and the circle criterion holds: Re G(iω) ≥ −1/3 for G = 1/(s³ + 3s² + 3s), so that any
+// gain of sat() between 0 and 1 is stable. The jerk is at most 1.6 times `jerk` in the ellipsoid.
+// (Polyakov, Efimov, Perruquetti: Finite-time and fixed-time stabilization: Implicit Lyapunov
+// function approach, Automatica 51, 2015; Adamy, Flemming: Soft variable-structure controls: a
+// survey, Automatica 40, 2004.)
+//
+// Real-time safe: no allocation, no lock, no exception. Units: rad, s (m for prismatic joints).
+
+#include <algorithm>
+#include <cmath>
+
+namespace ga_controllers {
+
+class Blending {
+ public:
+  struct State {
+    double q = 0, qd = 0, qdd = 0;
+  };
+  struct Bounds {
+    double jerk = 0;           ///< rad/s³, of an offset at rest
+    double slowest = 1;        ///< 1/s, r_min
+    double free_velocity = 0;  ///< rad/s, that the return may add to the given velocity
+  };
+  /// The matrix P: upper triangle, row by row.
+  static constexpr double kShape[6] = {1, 1.75, 0.77, 5.6, 2.45, 4.1};
+
+  /// The offset is this one now and fades with poles of up to `fastest` [1/s].
+  void begin(const State& offset, double fastest) noexcept {
+    offset_ = offset;
+    fastest_ = fastest;
+    active_ = true;
+  }
+  void stop() noexcept { *this = {}; }
+  /// Adds to the offset: the given reference has moved without its rates saying so.
+  void shift(const State& by) noexcept {
+    offset_.q += by.q;
+    offset_.qd += by.qd;
+    offset_.qdd += by.qdd;
+  }
+  /// Lets the offset fade for dt [s].
+  void advance(double dt, const Bounds& bounds) noexcept;
+
+  bool active() const noexcept { return active_; }  ///< the offset is not zero
+  const State& offset() const noexcept { return offset_; }
+  /// 1/s, for the offset as it is.
+  double pole(const Bounds& bounds) const noexcept;
+  /// rad/s², about the largest acceleration of the return.
+  double acceleration(const Bounds& bounds) const noexcept {
+    const double r = pole(bounds), w = std::min(std::abs(offset_.q), 3 * bounds.free_velocity / r);
+    return active_ ? r * std::max(0.23 * r * w, 0.8 * std::abs(offset_.qd)) : 0;
+  }
+
+ private:
+  State offset_;
+  double fastest_ = 1;
+  bool active_ = false;
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__BLENDING_HPP_
