@@ -15,7 +15,7 @@ double Blending::pole(const Bounds& bounds) const noexcept {
     return r * r * (c0 + r * (c1 + r * (c2 + r * (c3 + r * c4)))) <= most;
   };
   if (fits(fastest_)) return fastest_;
-  double low = std::min(bounds.slowest, fastest_), high = fastest_;
+  double low = std::min(std::sqrt(bounds.jerk / (3 * bounds.velocity)), fastest_), high = fastest_;
   if (!fits(low)) return low;
   for (int k = 0; k < 12; ++k) {
     const double middle = (low + high) / 2;

@@ -37,8 +37,8 @@ class Blending {
   };
   struct Bounds {
     double jerk = 0;           ///< rad/s³, of an offset at rest
-    double slowest = 1;        ///< 1/s, r_min
-    double free_velocity = 0;  ///< rad/s, that the return may add to the given velocity
+    double velocity = 0;       ///< rad/s, of the return; r_min is sqrt(jerk / (3 velocity))
+    double free_velocity = 0;  ///< rad/s, that of it may be added to the given velocity now
   };
   /// The matrix P: upper triangle, row by row.
   static constexpr double kShape[6] = {1, 1.75, 0.77, 5.6, 2.45, 4.1};
@@ -50,11 +50,13 @@ class Blending {
     active_ = true;
   }
   void stop() noexcept { *this = {}; }
-  /// Adds to the offset: the given reference has moved without its rates saying so.
-  void shift(const State& by) noexcept {
+  /// Adds to the offset: the given reference has moved without its rates saying so. The
+  /// acceleration is bounded to one that fades within the velocity of the return.
+  void shift(const State& by, const Bounds& bounds) noexcept {
+    const double most = std::sqrt(2 * bounds.jerk * bounds.velocity);
     offset_.q += by.q;
     offset_.qd += by.qd;
-    offset_.qdd += by.qdd;
+    offset_.qdd = std::clamp(offset_.qdd + by.qdd, -most, most);
   }
   /// Lets the offset fade for dt [s].
   void advance(double dt, const Bounds& bounds) noexcept;

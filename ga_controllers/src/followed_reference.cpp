@@ -16,8 +16,8 @@ namespace {
 constexpr double kJump = 0.01, kSlew = 3, kGather = 0.13;
 /// The followed reference has arrived when what is left would step the torque by this share.
 constexpr double kArrived = 1e-5;
-/// Given velocities count up to this share of the limit on the way, given accelerations up to this
-/// share of what the torque allows.
+/// Given velocities count up to this share of the limit on the way, given accelerations anywhere up
+/// to this share of what the torque allows.
 constexpr double kFaster = 1.02, kStronger = 4;
 /// Values beyond this (rad, rad/s, rad/s²) are no reference.
 constexpr double kAbsurd = 1e6;
@@ -46,19 +46,12 @@ Blending::Bounds bounds(std::size_t i, double qd, const LawSetting& law, const A
   const double all = strength(i, law, arm), velocity = arm.limits[i].velocity;
   const double fastest = std::min(velocity, kGather * all);
   const double free = std::max(velocity - std::abs(qd), velocity / 10);
-  return {kSlew * all, std::sqrt(kSlew * all / (3 * fastest)), std::min(fastest, free)};
+  return {kSlew * all, fastest, std::min(fastest, free)};
 }
 
 /// The part of a change that is beyond what is explained.
 double beyond(double change, double explained) noexcept {
   return std::copysign(std::max(std::abs(change) - explained, 0.0), change);
-}
-
-/// A given state as it counts on the way.
-Blending::State possible(std::size_t i, const Motion& given, const LawSetting& law,
-                         const ArmState& arm) noexcept {
-  const double v = kFaster * arm.limits[i].velocity, a = kStronger * strength(i, law, arm);
-  return {given.q[i], std::clamp(given.qd[i], -v, v), std::clamp(given.qdd[i], -a, a)};
 }
 
 }  // namespace
@@ -82,6 +75,8 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     if (known) given_.q[i] = q[i];
     given_.qd[i] = known ? qd[i] : 0;
     given_.qdd[i] = 0;
+    joints_[i].counted = {given_.q[i], given_.qd[i], 0};
+    joints_[i].jumped = false;
   }
   holds_ = false;
   departure_ = {};
@@ -121,19 +116,27 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
 void FollowedReference::take_joint(std::size_t i, const Blending::State& now, double dt,
                                    const LawSetting& law, const ArmState& arm) noexcept {
   Joint& joint = joints_[i];
-  const Blending::State last = possible(i, given_, law, arm);
-  joint.before = {followed_.q[i] - last.q, followed_.qd[i] - last.qd, followed_.qdd[i] - last.qdd};
+  const double all = strength(i, law, arm), fastest = kFaster * arm.limits[i].velocity;
+  const Blending::State last = joint.counted;
+  const double qdd_before = given_.qdd[i], most = kStronger * all;
   given_.q[i] = now.q;
   given_.qd[i] = now.qd;
   given_.qdd[i] = now.qdd;
-  const Blending::State next = possible(i, given_, law, arm);
+  Blending::State& next = joint.counted;
+  next = {now.q, std::clamp(now.qd, -fastest, fastest), 0};
   // What the accelerations explain is no jump: a trajectory may step its acceleration.
-  const double speed_up = (std::abs(last.qdd) + std::abs(next.qdd)) * dt;
+  const double speed_up = std::min(std::abs(qdd_before) + std::abs(now.qdd), 2 * most) * dt;
   joint.surplus = {beyond(next.q - last.q - (last.qd + next.qd) / 2 * dt, speed_up * dt),
                    beyond(next.qd - last.qd, speed_up), 0};
-  joint.jumped = correction(i, joint.surplus, law) > kJump * strength(i, law, arm);
+  joint.settles = joint.jumped;
+  joint.jumped = correction(i, joint.surplus, law) > kJump * all;
+  next.qdd = believed_acceleration(now.qdd, joint.jumped ? 0 : next.qd - last.qd, dt, all);
+  if (joint.settles) joint.surplus.qdd = next.qdd - last.qdd;
   if (!joint.jumped) return;
   // What is followed goes on as it was, acceleration included.
+  const double change = followed_.qd[i] - joint.followed_rate;
+  joint.before = {followed_.q[i] - last.q, followed_.qd[i] - last.qd,
+                  believed_acceleration(followed_.qdd[i], change, dt, all) - last.qdd};
   joint.surplus = {next.q - last.q - (last.qd + last.qdd * dt / 2) * dt,
                    next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }
@@ -154,10 +157,11 @@ void FollowedReference::blend(std::size_t i, bool any_jumped, double dt, const L
     joint.filters = true;
   }
   if (!blending.active()) return;
-  blending.advance(dt, bounds(i, given_.qd[i], law, arm));
+  const Blending::Bounds way = bounds(i, joint.counted.qd, law, arm);
+  blending.advance(dt, way);
   if (joint.filters) {
     const auto& [q, qd, qdd] = joint.surplus;
-    blending.shift({-q, -qd, -qdd});
+    blending.shift({-q, -qd, -qdd}, way);
   }
   const Blending::State& left = blending.offset();
   if (correction(i, left, law) + std::abs(left.qdd) < kArrived * strength(i, law, arm)) {
@@ -175,13 +179,14 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     Joint& joint = joints_[i];
     if (blends) blend(i, jumped, cycle.dt, law, arm);
-    joint.jumped = false;
-    const Blending::State &left = joint.blending.offset(), now = possible(i, given_, law, arm);
+    const Blending::State &left = joint.blending.offset(), &now = joint.counted;
+    const double most = kStronger * strength(i, law, arm);
     const bool on_its_way = joint.blending.active();
+    joint.followed_rate = followed_.qd[i];
     to_go_[i] = std::abs(left.q);
-    followed_.q[i] = now.q + left.q;
+    followed_.q[i] = given_.q[i] + left.q;
     followed_.qd[i] = on_its_way ? now.qd + left.qd : given_.qd[i];
-    followed_.qdd[i] = now.qdd + left.qdd;
+    followed_.qdd[i] = on_its_way ? now.qdd + left.qdd : std::clamp(given_.qdd[i], -most, most);
   }
   if (guard_ && law.takes_reference()) {
     departure_ = guard_->keep(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});
@@ -199,7 +204,7 @@ void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
     joints_[i].blending.stop();
     joints_[i].filters = false;
     if (!fades) continue;
-    const Blending::State now = possible(i, given_, law, arm);
+    const Blending::State& now = joints_[i].counted;
     joints_[i].blending.begin({arm.q[i] - now.q, arm.qd[i] - now.qd,
                                braking_[i] != 0 ? braking_[i] - now.qdd : 0},
                               1.5 / blend_time_);
@@ -209,7 +214,7 @@ void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
 
 double FollowedReference::way_acceleration(std::size_t i, const ArmState& arm,
                                            const LawSetting& law) const noexcept {
-  return joints_[i].blending.acceleration(bounds(i, given_.qd[i], law, arm));
+  return joints_[i].blending.acceleration(bounds(i, joints_[i].counted.qd, law, arm));
 }
 
 /// The deceleration that the torque before the change gives to joints that brake ahead of a

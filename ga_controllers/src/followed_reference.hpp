@@ -81,10 +81,13 @@ class FollowedReference {
 
   struct Joint {
     Blending blending;
-    bool jumped = false;      ///< in this cycle
-    bool filters = false;     ///< since a jump: smaller surpluses are blended too
-    Blending::State before;   ///< followed less given, in the cycle before
-    Blending::State surplus;  ///< of the given reference's change, beyond what its rates explain
+    bool jumped = false;       ///< in this cycle
+    bool settles = false;      ///< jumped in the cycle before: its acceleration is known only now
+    bool filters = false;      ///< since a jump: smaller surpluses are blended too
+    Blending::State counted;   ///< the given reference as it counts on the way
+    Blending::State before;    ///< followed less counted, in the cycle before
+    Blending::State surplus;   ///< of the change of `counted`, beyond what its rates explain
+    double followed_rate = 0;  ///< rad/s, two cycles before
   };
 
   double blend_time_;

@@ -24,6 +24,7 @@ constexpr double kJump = 0.02;        ///< rad or m; less is for the law to smoo
 constexpr double kCaughtUp = 1e-4;    ///< rad or m
 constexpr double kSameTorque = 0.01;  ///< of the torque, that the acceleration differs by then
 constexpr double kNear = 0.02;  ///< rad or m; from here on the reference's acceleration counts
+constexpr double kBelieved = 0.05;  ///< of the torque
 
 /// The speed from which a joint stops within a distance: with a constant deceleration, and
 /// exponentially at the end.
@@ -36,6 +37,14 @@ double stopping_speed(double distance, double deceleration) {
 
 double speed_limit(const ga_dynamics::JointLimits& limits) noexcept {
   return limits.velocity > 0 ? limits.velocity : std::numeric_limits<double>::infinity();
+}
+
+double believed_acceleration(double acceleration, double change, double dt,
+                             double strength) noexcept {
+  // Twice: one that grows from zero shows half of itself.
+  const double shown = dt > 0 ? std::clamp(2 * change / dt, -strength, strength) : 0;
+  return std::clamp(acceleration, std::min(shown, 0.0) - kBelieved * strength,
+                    std::max(shown, 0.0) + kBelieved * strength);
 }
 
 ReferenceGuard::ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<double> torque_limit)
@@ -132,8 +141,8 @@ Departure ReferenceGuard::keep(std::span<const double> q, double dt,
       qdd_ref = joint.qdd;
     } else {
       joint.q = q_ref;
+      joint.qdd = believed_acceleration(qdd_ref, qd_ref - joint.qd, dt, strength);
       joint.qd = qd_ref;
-      joint.qdd = qdd_ref;
     }
     if (reason != Departure::Reason::kNone) departure = {reason, i};
   }

@@ -119,8 +119,8 @@ TEST(AnyReference, PositionsAloneAreFollowedWithALag) {
       const Stray stray = drive(kind, keep_limits, moving,
                                 [](int k) { return Sample{Wave(k * kDt).q, {}, {}}; });
       record("positions_alone", kind, keep_limits, stray);
-      EXPECT_LT(stray.joint, 0.1) << "law " << static_cast<int>(kind);
-      EXPECT_LT(stray.tool, 0.08);
+      EXPECT_LT(stray.joint, 0.15) << "law " << static_cast<int>(kind);
+      EXPECT_LT(stray.tool, 0.12);
     }
   }
 }
@@ -148,8 +148,250 @@ TEST(AnyReference, HeldSamplesAreFollowed) {
         });
         record(rates ? "held_at_100_hz" : "held_positions", kind, keep_limits, stray);
         const bool lags = !rates || kind == LawKind::kPointToPoint;
-        EXPECT_LT(stray.joint, lags ? 0.1 : 0.02) << "law " << static_cast<int>(kind);
-        EXPECT_LT(stray.tool, lags ? 0.08 : 0.015);
+        EXPECT_LT(stray.joint, lags ? 0.15 : 0.005) << "law " << static_cast<int>(kind);
+        EXPECT_LT(stray.tool, lags ? 0.12 : 0.003);
+      }
+    }
+  }
+}
+
+// ---- Any arm, any law, any sequence.
+
+/// A chain, with its velocity and effort limits or without.
+struct Arm {
+  std::string name;
+  Chain chain;
+};
+
+Chain without_limits(const Chain& chain) {
+  std::vector<ga_dynamics::DhJoint> rows;
+  for (const auto& joint : chain.joints()) {
+    rows.push_back({joint.type, joint.dh, joint.body, joint.drive, {}, joint.name});
+  }
+  return Chain::from_dh(rows, chain.gravity_in_frame0());
+}
+
+std::vector<Arm> arms() {
+  std::vector<Arm> arms;
+  for (const char* file : {"puma560_akb", "scara", "seven_joints"}) {
+    arms.push_back({file, Chain::from_urdf_file(std::string(GA_ROBOTS) + "/" + file + ".urdf")});
+  }
+  arms.push_back({"puma560_akb without limits", without_limits(arms.front().chain)});
+  return arms;
+}
+
+double or_else(double limit, double value) { return std::isfinite(limit) ? limit : value; }
+
+/// What a sender does for a while. Each kind is a fault of its own.
+enum class Fault {
+  kNone,
+  kNoise,             ///< of positions
+  kRateNoise,         ///< of velocities and accelerations
+  kSteps,             ///< to anywhere in the range of the joint, and a little beyond
+  kHeld,              ///< samples, with their rates
+  kHeldPositions,     ///< samples, without
+  kPositions,         ///< alone
+  kNoAccelerations,   ///< velocities, but no accelerations
+  kDropped,           ///< cycles without a reference
+  kNotFinite,         ///< single values
+  kHuge,              ///< single values
+  kWildVelocities,    ///< that the positions know nothing of
+  kWildAccelerations  ///< likewise
+};
+constexpr int kFaults = 13;
+
+/// A sender: smooth motions in the middle of the joints' ranges, spoilt by one fault after another
+/// (or by a single one), then at rest.
+class Sender {
+ public:
+  Sender(const Chain& chain, unsigned seed, int only) : chain_(chain), random_(seed), only_(only) {
+    const std::size_t n = chain.joints().size();
+    for (const auto& joint : chain.joints()) {
+      const double low = or_else(joint.limits.lower, -2), high = or_else(joint.limits.upper, 2);
+      middle_.push_back((low + high) / 2);
+      reach_.push_back((high - low) / 2);
+      speed_.push_back(or_else(joint.limits.velocity, 3));
+      phase_.push_back(6 * uniform());
+    }
+    sample_ = {middle_, Values(n, 0.0), Values(n, 0.0)};
+    choose();
+  }
+
+  Sample next() {
+    if (--cycles_ <= 0) choose();
+    ++now_;
+    switch (fault_) {
+      case Fault::kHeld:
+      case Fault::kHeldPositions:
+        if (now_ % period_ == 0) sample_ = motion();
+        break;
+      case Fault::kSteps:
+        if (now_ % period_ == 0) sample_ = step();
+        break;
+      default:
+        sample_ = motion();
+    }
+    Sample out = sample_;
+    const std::size_t n = out.q.size(), i = random_() % n;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (fault_ == Fault::kNoise) out.q[k] += size_ * normal();
+      if (fault_ == Fault::kRateNoise) out.qd[k] += size_ * normal();
+      if (fault_ == Fault::kRateNoise) out.qdd[k] += 10 * size_ * normal();
+      if (fault_ == Fault::kWildVelocities) out.qd[k] = 3 * speed_[k] * normal();
+      if (fault_ == Fault::kWildAccelerations) out.qdd[k] = 1000 * normal();
+    }
+    const double nonsense[] = {1e300, -1e300, 1e12, -1e9, INFINITY, -INFINITY, NAN};
+    const bool hit = uniform() < 0.3;
+    auto& values = random_() % 3 == 0 ? out.q : random_() % 2 == 0 ? out.qd : out.qdd;
+    if (fault_ == Fault::kNotFinite && hit) values[i] = NAN;
+    if (fault_ == Fault::kHuge && hit) values[i] = nonsense[random_() % 7];
+    if (fault_ == Fault::kDropped && hit) return {};
+    if (fault_ == Fault::kPositions || fault_ == Fault::kHeldPositions) out.qd = out.qdd = {};
+    if (fault_ == Fault::kNoAccelerations) out.qdd = {};
+    return out;
+  }
+
+  /// Near the last sample.
+  Sample rest() const {
+    Sample rest{sample_.q, Values(sample_.q.size(), 0.0), Values(sample_.q.size(), 0.0)};
+    for (std::size_t k = 0; k < rest.q.size(); ++k) {
+      rest.q[k] = std::clamp(rest.q[k], middle_[k] - 0.95 * reach_[k], middle_[k] + 0.95 * reach_[k]);
+    }
+    return rest;
+  }
+
+ private:
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  double normal() { return std::normal_distribution<double>()(random_); }
+  void choose() {
+    fault_ = static_cast<Fault>(only_ >= 0 ? only_ : static_cast<int>(random_() % kFaults));
+    cycles_ = 20 + static_cast<int>(random_() % 800);
+    period_ = 2 + static_cast<int>(random_() % 30);
+    if (fault_ == Fault::kSteps && random_() % 2 == 0) period_ *= 20;
+    size_ = std::pow(10, -4.5 + 3.5 * uniform());
+    rests_ = random_() % 3 == 0;
+  }
+  /// A slow wave, or a rest on it.
+  Sample motion() {
+    if (!rests_) time_ += kDt;
+    Sample out = sample_;
+    for (std::size_t k = 0; k < out.q.size(); ++k) {
+      const double a = std::min(reach_[k] / 3, speed_[k] / 4), w = 1 + 0.2 * static_cast<double>(k);
+      out.q[k] = middle_[k] + a * std::sin(w * time_ + phase_[k]);
+      out.qd[k] = rests_ ? 0 : a * w * std::cos(w * time_ + phase_[k]);
+      out.qdd[k] = rests_ ? 0 : -a * w * w * std::sin(w * time_ + phase_[k]);
+    }
+    return out;
+  }
+  Sample step() {
+    Sample out{middle_, Values(middle_.size(), 0.0), Values(middle_.size(), 0.0)};
+    for (std::size_t k = 0; k < out.q.size(); ++k) {
+      out.q[k] += 1.1 * reach_[k] * (2 * uniform() - 1);
+    }
+    return out;
+  }
+
+  const Chain& chain_;
+  Random random_;
+  int only_;
+  Values middle_, reach_, speed_, phase_;
+  Sample sample_;
+  Fault fault_ = Fault::kNone;
+  int cycles_ = 0, period_ = 10, now_ = 0;
+  double size_ = 0, time_ = 0;
+  bool rests_ = false;
+};
+
+/// The largest and the smallest of the last values.
+class Range {
+ public:
+  explicit Range(int memory) : memory_(memory) {}
+  void add(int now, double value) {
+    while (!high_.empty() && high_.back().second <= value) high_.pop_back();
+    while (!low_.empty() && low_.back().second >= value) low_.pop_back();
+    high_.emplace_back(now, value);
+    low_.emplace_back(now, value);
+    while (high_.front().first < now - memory_) high_.pop_front();
+    while (low_.front().first < now - memory_) low_.pop_front();
+  }
+  double outside(double value) const {
+    return std::max({value - high_.front().second, low_.front().second - value, 0.0});
+  }
+
+ private:
+  int memory_;
+  std::deque<std::pair<int, double>> high_, low_;
+};
+
+struct Outcome {
+  double outside = 0;  ///< of the range of what was given, in seconds of the joint's velocity limit
+  double fastest = 0;  ///< of the velocity limit, while the given velocities are within it
+  double arrival = 0;  ///< s, until what is followed is where the reference rests
+};
+
+constexpr double kMemory = 4;      ///< s
+constexpr double kSequence = 6;    ///< s
+constexpr double kPatience = 12;   ///< s
+
+/// An arm that does what it is told: it is where the followed reference was.
+Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) {
+  const std::size_t n = arm.chain.joints().size();
+  ControlLaw law(arm.chain, p);
+  Sender sender(arm.chain, seed, only);
+  Values q = sender.rest().q, qd(n, 0.0), tau(n);
+  law.start(q, qd, Values(n, NAN));
+  std::vector<Range> ranges(n, Range(static_cast<int>(kMemory / kDt)));
+  Outcome outcome;
+  int k = 0;
+  const auto cycle = [&](const Sample& sample) {
+    law.update(q, qd, sample.reference(), kDt, tau);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& limits = arm.chain.joints()[i].limits;
+      const double velocity = or_else(limits.velocity, 3);
+      ranges[i].add(k, law.reference().q[i]);
+      q[i] = law.followed().q[i];
+      qd[i] = law.followed().qd[i];
+      ASSERT_TRUE(std::isfinite(tau[i]) && std::isfinite(q[i]) && std::isfinite(qd[i]))
+          << arm.name << ", seed " << seed << ", cycle " << k << ", joint " << i + 1;
+      if (getenv("TRACE") && static_cast<int>(i) == atoi(getenv("TRACE"))) printf("T %d given %g %g %g followed %g %g %g\n", k, law.reference().q[i], law.reference().qd[i], law.reference().qdd[i], q[i], qd[i], law.followed().qdd[i]);
+      outcome.outside = std::max(outcome.outside, ranges[i].outside(q[i]) / velocity);
+    }
+    ++k;
+  };
+  while (k * kDt < kSequence && !::testing::Test::HasFatalFailure()) cycle(sender.next());
+  const Sample rest = sender.rest();
+  const int end = k;
+  double last_away = 0;
+  while (k * kDt < kSequence + kPatience && !::testing::Test::HasFatalFailure()) {
+    cycle(rest);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (std::abs(q[i] - rest.q[i]) > 1e-4 || std::abs(qd[i]) > 1e-3) last_away = (k - end) * kDt;
+    }
+  }
+  outcome.arrival = last_away;
+  return outcome;
+}
+
+TEST(AnyReference, IsFollowedNearbyAndArrivedAt) {
+  for (const Arm& arm : arms()) {
+    if (getenv("ARM") && arm.name != getenv("ARM")) continue;
+    for (const LawKind kind : kWithReference) {
+      for (const bool keep_limits : {false, true}) {
+        LawParameters p = parameters(kind, 40);
+        p.keep_limits = keep_limits;
+        p.friction = 0.5;
+        for (int only = -1; only < kFaults; ++only) {
+          for (unsigned seed = 1; seed <= (only < 0 ? 12u : 2u); ++seed) {
+            if (getenv("SEED") && (only != atoi(getenv("ONLY")) || seed != (unsigned)atoi(getenv("SEED")) || !keep_limits || kind != LawKind::kTracking)) continue;
+            const Outcome outcome = follow(arm, p, seed, only);
+            const std::string what = arm.name + ", law " + std::to_string(static_cast<int>(kind)) +
+                                     (keep_limits ? ", limits kept" : "") + ", fault " +
+                                     std::to_string(only) + ", seed " + std::to_string(seed);
+            if (getenv("SHOW")) printf("%s: outside %.3f s arrival %.2f\n", what.c_str(), outcome.outside, outcome.arrival);
+            EXPECT_LT(outcome.outside, 0.5) << what;
+            EXPECT_LT(outcome.arrival, 10) << what;
+          }
+        }
       }
     }
   }
