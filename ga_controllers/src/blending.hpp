@@ -16,7 +16,9 @@
 // Stability. P is such that y'Py decreases along w''' for every gain sat(w)/w between 2/3 and 1,
 // and grows with r (P A + A'P < 0 and P H + H P > 0 with H = diag(3, 2, 1); test_blending checks
 // both). An implicit Lyapunov function then is 1/r: without new jumps the pole only rises, up to
-// the given one, and from there the filter is linear. Outside of the ellipsoid of r_min the pole is
+// the given one, and from there the filter is linear (where the whole velocity is free; where the
+// given motion needs most of it the gain is smaller, and test_blending tries a grid of states).
+// Outside of the ellipsoid of r_min the pole is
 // constant, and the circle criterion holds: Re G(iω) ≥ −1/3 for G = 1/(s³ + 3s² + 3s), so that any
 // gain of sat() between 0 and 1 is stable. The jerk is at most 1.6 times `jerk` in the ellipsoid.
 // (Polyakov, Efimov, Perruquetti: Finite-time and fixed-time stabilization: Implicit Lyapunov

@@ -52,7 +52,8 @@ struct ControlLaw::Impl {
         reference(chain, parameters, arm),
         friction(parameters, arm),
         integral(parameters, arm.size()),
-        output(arm.torque_limit, torque_rate_limits(chain, parameters), parameters.blend_time),
+        output(arm.torque_limit, bearable_torques(chain, parameters),
+               torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {}

@@ -205,9 +205,9 @@ void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
     joints_[i].filters = false;
     if (!fades) continue;
     const Blending::State& now = joints_[i].counted;
-    joints_[i].blending.begin({arm.q[i] - now.q, arm.qd[i] - now.qd,
-                               braking_[i] != 0 ? braking_[i] - now.qdd : 0},
-                              1.5 / blend_time_);
+    joints_[i].blending.begin(
+        {arm.q[i] - now.q, arm.qd[i] - now.qd, braking_[i] != 0 ? braking_[i] - now.qdd : 0},
+        1.5 / blend_time_);
   }
   if (guard_ && fades) guard_->begin(arm.q, arm.qd, braking_);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law_parameters.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -17,6 +18,10 @@ namespace {
 }
 
 }  // namespace
+
+double effort_limit(const ga_dynamics::JointLimits& limits) noexcept {
+  return limits.effort > 0 ? limits.effort : std::numeric_limits<double>::infinity();
+}
 
 void check(const Chain& chain, const LawParameters& p) {
   const std::size_t n = chain.joints().size();
@@ -51,7 +56,15 @@ void check(const Chain& chain, const LawParameters& p) {
 std::vector<double> torque_limits(const Chain& chain, const LawParameters& p) {
   if (!p.torque_limit.empty()) return p.torque_limit;
   std::vector<double> limits;
-  for (const auto& joint : chain.joints()) limits.push_back(joint.limits.effort);
+  for (const auto& joint : chain.joints()) limits.push_back(effort_limit(joint.limits));
+  return limits;
+}
+
+std::vector<double> bearable_torques(const Chain& chain, const LawParameters& p) {
+  std::vector<double> limits = torque_limits(chain, p);
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    limits[i] = std::max(limits[i], effort_limit(chain.joints()[i].limits));
+  }
   return limits;
 }
 

@@ -16,8 +16,14 @@ namespace ga_controllers {
 /// What is below expects parameters that have passed.
 void check(const ga_dynamics::Chain& chain, const LawParameters& parameters);
 
+/// N m; descriptions that know no limit of a joint's effort say zero: infinity then.
+double effort_limit(const ga_dynamics::JointLimits& limits) noexcept;
+
 /// N m; those of the chain where the parameters have none, and infinity where it has none either.
 std::vector<double> torque_limits(const ga_dynamics::Chain& chain, const LawParameters& parameters);
+/// N m, at least the torque limits: what a law may take over from the one before and fade.
+std::vector<double> bearable_torques(const ga_dynamics::Chain& chain,
+                                     const LawParameters& parameters);
 /// N m/s; infinity where there is none.
 std::vector<double> torque_rate_limits(const ga_dynamics::Chain& chain,
                                        const LawParameters& parameters);

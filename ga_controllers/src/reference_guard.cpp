@@ -23,7 +23,7 @@ constexpr double kSpeedUp = 40;       ///< 1/s, of the velocity to the wanted on
 constexpr double kJump = 0.02;        ///< rad or m; less is for the law to smooth
 constexpr double kCaughtUp = 1e-4;    ///< rad or m
 constexpr double kSameTorque = 0.01;  ///< of the torque, that the acceleration differs by then
-constexpr double kNear = 0.02;  ///< rad or m; from here on the reference's acceleration counts
+constexpr double kNear = 0.02;      ///< rad or m; from here on the reference's acceleration counts
 constexpr double kBelieved = 0.05;  ///< of the torque
 
 /// The speed from which a joint stops within a distance: with a constant deceleration, and

@@ -27,8 +27,9 @@ namespace ga_controllers {
 double speed_limit(const ga_dynamics::JointLimits& limits) noexcept;
 
 /// An acceleration [rad/s²] of a reference, as far as the change of its velocity [rad/s] in a cycle
-/// shows it, and 5 % of `strength`, the acceleration that all of the torque gives. What goes on with
-/// an acceleration integrates it until it has faded, so one that nothing shows would lead astray.
+/// shows it, and 5 % of `strength`, the acceleration that all of the torque gives. What goes on
+/// with an acceleration integrates it until it has faded, so one that nothing shows would lead
+/// astray.
 double believed_acceleration(double acceleration, double change, double dt,
                              double strength) noexcept;
 

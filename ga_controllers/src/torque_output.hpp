@@ -3,8 +3,9 @@
 #define GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
 
 // The way out of the law: from the torque that it wants to the one that the arm gets. The
-// difference to the torque before a change fades, then size and rate are limited; a torque beyond
-// the limit that was taken over goes back to it as the difference fades.
+// difference to the torque before a change fades, then size and rate are limited. A torque that was
+// taken over and is beyond the law's own limit goes back to it as the difference fades; no torque
+// ever exceeds what the joint can bear.
 
 #include <span>
 #include <vector>
@@ -17,13 +18,15 @@ namespace ga_controllers {
 /// s, N m (N for prismatic joints).
 class TorqueOutput {
  public:
-  /// Of one limit [N m] and one limit of the rate [N m/s] per joint, infinity for none;
-  /// `blend_time` is the time constant of the fading, zero for none.
-  TorqueOutput(std::vector<double> limit, std::vector<double> rate_limit, double blend_time);
+  /// Of one limit [N m] of the law, one that the joint can bear, and one limit of the rate [N m/s]
+  /// per joint, infinity for none; `blend_time` is the time constant of the fading, zero for none.
+  TorqueOutput(std::vector<double> limit, std::vector<double> bearable,
+               std::vector<double> rate_limit, double blend_time);
 
-  /// What the arm was driven with before; not finite: nothing.
+  /// What the arm was driven with before, as far as the joints can bear it; not finite: nothing.
   void start(std::span<const double> last_torque) noexcept;
-  /// From the torque that the law wants to the one that is given, in place.
+  /// From the torque that the law wants to the one that is given, in place. One that is not finite
+  /// leaves the joint's torque as it was.
   void give(const Cycle& cycle, std::span<double> tau) noexcept;
 
   /// Given last; NaN after start() where nothing drove the joint.
@@ -34,7 +37,7 @@ class TorqueOutput {
   std::span<const int> cut() const noexcept { return cut_; }
 
  private:
-  std::vector<double> limit_, rate_limit_;
+  std::vector<double> limit_, bearable_, rate_limit_;
   double blend_time_;
   std::vector<double> last_, blend_;
   std::vector<double> excess_;  ///< of a torque beyond the limit that was taken over

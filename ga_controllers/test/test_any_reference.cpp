@@ -116,8 +116,9 @@ TEST(AnyReference, NoiseOfARestingReferenceDoesNotMoveTheArm) {
 TEST(AnyReference, PositionsAloneAreFollowedWithALag) {
   for (const LawKind kind : kWithReference) {
     for (const bool keep_limits : {false, true}) {
-      const Stray stray = drive(kind, keep_limits, moving,
-                                [](int k) { return Sample{Wave(k * kDt).q, {}, {}}; });
+      const Stray stray = drive(kind, keep_limits, moving, [](int k) {
+        return Sample{Wave(k * kDt).q, {}, {}};
+      });
       record("positions_alone", kind, keep_limits, stray);
       EXPECT_LT(stray.joint, 0.15) << "law " << static_cast<int>(kind);
       EXPECT_LT(stray.tool, 0.12);
@@ -185,20 +186,21 @@ double or_else(double limit, double value) { return std::isfinite(limit) ? limit
 /// What a sender does for a while. Each kind is a fault of its own.
 enum class Fault {
   kNone,
-  kNoise,             ///< of positions
-  kRateNoise,         ///< of velocities and accelerations
-  kSteps,             ///< to anywhere in the range of the joint, and a little beyond
-  kHeld,              ///< samples, with their rates
-  kHeldPositions,     ///< samples, without
-  kPositions,         ///< alone
-  kNoAccelerations,   ///< velocities, but no accelerations
-  kDropped,           ///< cycles without a reference
-  kNotFinite,         ///< single values
-  kHuge,              ///< single values
-  kWildVelocities,    ///< that the positions know nothing of
-  kWildAccelerations  ///< likewise
+  kNoise,              ///< of positions
+  kRateNoise,          ///< of velocities and accelerations
+  kSteps,              ///< to anywhere in the range of the joint, and a little beyond
+  kHeld,               ///< samples, with their rates
+  kHeldPositions,      ///< samples, without
+  kPositions,          ///< alone
+  kNoAccelerations,    ///< velocities, but no accelerations
+  kDropped,            ///< cycles without a reference
+  kNotFinite,          ///< single values
+  kHuge,               ///< single values
+  kWildVelocities,     ///< that the positions know nothing of
+  kWildAccelerations,  ///< likewise
+  kAnything            ///< in every cycle another position, velocity and acceleration
 };
-constexpr int kFaults = 13;
+constexpr int kFaults = 14;
 
 /// A sender: smooth motions in the middle of the joints' ranges, spoilt by one fault after another
 /// (or by a single one), then at rest.
@@ -237,8 +239,10 @@ class Sender {
       if (fault_ == Fault::kNoise) out.q[k] += size_ * normal();
       if (fault_ == Fault::kRateNoise) out.qd[k] += size_ * normal();
       if (fault_ == Fault::kRateNoise) out.qdd[k] += 10 * size_ * normal();
-      if (fault_ == Fault::kWildVelocities) out.qd[k] = 3 * speed_[k] * normal();
-      if (fault_ == Fault::kWildAccelerations) out.qdd[k] = 1000 * normal();
+      const bool anything = fault_ == Fault::kAnything;
+      if (anything) out.q[k] = middle_[k] + reach_[k] * (2 * uniform() - 1);
+      if (anything || fault_ == Fault::kWildVelocities) out.qd[k] = 3 * speed_[k] * normal();
+      if (anything || fault_ == Fault::kWildAccelerations) out.qdd[k] = 1000 * normal();
     }
     const double nonsense[] = {1e300, -1e300, 1e12, -1e9, INFINITY, -INFINITY, NAN};
     const bool hit = uniform() < 0.3;
@@ -255,7 +259,8 @@ class Sender {
   Sample rest() const {
     Sample rest{sample_.q, Values(sample_.q.size(), 0.0), Values(sample_.q.size(), 0.0)};
     for (std::size_t k = 0; k < rest.q.size(); ++k) {
-      rest.q[k] = std::clamp(rest.q[k], middle_[k] - 0.95 * reach_[k], middle_[k] + 0.95 * reach_[k]);
+      rest.q[k] =
+          std::clamp(rest.q[k], middle_[k] - 0.95 * reach_[k], middle_[k] + 0.95 * reach_[k]);
     }
     return rest;
   }
@@ -325,13 +330,12 @@ class Range {
 
 struct Outcome {
   double outside = 0;  ///< of the range of what was given, in seconds of the joint's velocity limit
-  double fastest = 0;  ///< of the velocity limit, while the given velocities are within it
   double arrival = 0;  ///< s, until what is followed is where the reference rests
 };
 
-constexpr double kMemory = 4;      ///< s
-constexpr double kSequence = 6;    ///< s
-constexpr double kPatience = 12;   ///< s
+constexpr double kMemory = 4;    ///< s
+constexpr double kSequence = 6;  ///< s
+constexpr double kPatience = 5;  ///< s
 
 /// An arm that does what it is told: it is where the followed reference was.
 Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) {
@@ -341,6 +345,7 @@ Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) 
   Values q = sender.rest().q, qd(n, 0.0), tau(n);
   law.start(q, qd, Values(n, NAN));
   std::vector<Range> ranges(n, Range(static_cast<int>(kMemory / kDt)));
+  for (std::size_t i = 0; i < n; ++i) ranges[i].add(-1, q[i]);
   Outcome outcome;
   int k = 0;
   const auto cycle = [&](const Sample& sample) {
@@ -353,7 +358,6 @@ Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) 
       qd[i] = law.followed().qd[i];
       ASSERT_TRUE(std::isfinite(tau[i]) && std::isfinite(q[i]) && std::isfinite(qd[i]))
           << arm.name << ", seed " << seed << ", cycle " << k << ", joint " << i + 1;
-      if (getenv("TRACE") && static_cast<int>(i) == atoi(getenv("TRACE"))) printf("T %d given %g %g %g followed %g %g %g\n", k, law.reference().q[i], law.reference().qd[i], law.reference().qdd[i], q[i], qd[i], law.followed().qdd[i]);
       outcome.outside = std::max(outcome.outside, ranges[i].outside(q[i]) / velocity);
     }
     ++k;
@@ -373,28 +377,32 @@ Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) 
 }
 
 TEST(AnyReference, IsFollowedNearbyAndArrivedAt) {
+  // The integral law follows as the tracking law does.
+  double outside = 0, arrival = 0;
   for (const Arm& arm : arms()) {
-    if (getenv("ARM") && arm.name != getenv("ARM")) continue;
-    for (const LawKind kind : kWithReference) {
+    for (const LawKind kind : {LawKind::kPointToPoint, LawKind::kTracking}) {
       for (const bool keep_limits : {false, true}) {
         LawParameters p = parameters(kind, 40);
         p.keep_limits = keep_limits;
         p.friction = 0.5;
         for (int only = -1; only < kFaults; ++only) {
-          for (unsigned seed = 1; seed <= (only < 0 ? 12u : 2u); ++seed) {
-            if (getenv("SEED") && (only != atoi(getenv("ONLY")) || seed != (unsigned)atoi(getenv("SEED")) || !keep_limits || kind != LawKind::kTracking)) continue;
+          for (unsigned seed = 1; seed <= (only < 0 ? 6u : 1u); ++seed) {
             const Outcome outcome = follow(arm, p, seed, only);
             const std::string what = arm.name + ", law " + std::to_string(static_cast<int>(kind)) +
                                      (keep_limits ? ", limits kept" : "") + ", fault " +
                                      std::to_string(only) + ", seed " + std::to_string(seed);
-            if (getenv("SHOW")) printf("%s: outside %.3f s arrival %.2f\n", what.c_str(), outcome.outside, outcome.arrival);
-            EXPECT_LT(outcome.outside, 0.5) << what;
-            EXPECT_LT(outcome.arrival, 10) << what;
+            outside = std::max(outside, outcome.outside);
+            arrival = std::max(arrival, outcome.arrival);
+            const bool contradicts = only < 0 || only >= static_cast<int>(Fault::kWildVelocities);
+            EXPECT_LT(outcome.outside, contradicts ? 1.5 : 0.2) << what;
+            EXPECT_LT(outcome.arrival, 3) << what;
           }
         }
       }
     }
   }
+  RecordProperty("outside", std::to_string(outside) + " s at the velocity limit");
+  RecordProperty("arrival", std::to_string(arrival) + " s");
 }
 
 }  // namespace

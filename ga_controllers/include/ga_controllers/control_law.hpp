@@ -40,8 +40,9 @@ JointGains gains_from_bandwidth(double bandwidth, double damping);
 
 struct LawParameters {
   LawKind kind = LawKind::kTracking;
-  std::vector<JointGains> gains = {};          ///< one per joint, or a single one for all
-  std::vector<double> torque_limit = {};       ///< empty: the chain's effort limits
+  std::vector<JointGains> gains = {};  ///< one per joint, or a single one for all
+  /// N m; empty: the chain's effort limits, and none where the chain has none (zero or infinity).
+  std::vector<double> torque_limit = {};
   std::vector<double> torque_rate_limit = {};  ///< N m/s; empty: none
   /// Share of the chain's friction that is fed forward, 0 … 1: at the reference's velocity in the
   /// tracking laws, at the measured one in point to point (there a share below 1 is wise).
@@ -73,13 +74,22 @@ enum class LawStatus {
 };
 std::string to_string(LawStatus status);
 
-/// Reference of one instant; velocity and acceleration are ignored where the law has none, and zero
-/// where one of them is left empty. Empty: there is none, the last one (after start() the arm) is
-/// brought to rest and held.
+/// Reference of one instant; velocity and acceleration are ignored where the law has none. Left
+/// empty they are zero; an acceleration without a velocity is ignored. No positions: there is no
+/// reference, the last one (after start() the arm) is brought to rest and held. So it is where a
+/// value is not finite or beyond 1e6.
 ///
 /// A jump of position or velocity that would step a torque by more than 1 % of its limit is
-/// smoothed: what the law follows goes on from where it was and swings over, within the bandwidth,
+/// smoothed: what the law follows goes on from where it was and blends over, within the bandwidth,
 /// the joint's velocity limit and about a quarter of the torque. Acceleration alone may step.
+///
+/// Whatever the sequence of references, what is followed stays near the positions that were given
+/// in the last four seconds: with noise, steps, held samples, positions alone, velocities without
+/// accelerations and gaps it leaves their range by no more than 0.2 s at the joint's velocity
+/// limit, with velocities and accelerations that contradict the positions in every cycle by no more
+/// than 1.5 s at it. It arrives where the reference rests (test_any_reference; blending.hpp has the
+/// proof). A reference that jumps in every cycle is low-pass filtered: positions alone are followed
+/// with a lag of three time constants of the bandwidth or more.
 struct Reference {
   std::span<const double> q, qd, qdd;
 };
@@ -120,7 +130,8 @@ class ControlLaw {
   LawKind kind() const noexcept;
 
   /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
-  /// driven with before; what of it exceeds this law's limit fades) and the integral is empty.
+  /// driven with before; what of it exceeds this law's limit fades, what exceeds the chain's effort
+  /// limit as well is not taken over) and the integral is empty.
   /// Where last_torque is not finite nothing drove the joint before (brakes, no power): its first
   /// torque is the law's own. A non-finite state counts as unknown: until there is a finite one the
   /// torque stays what it was.

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "ga_dynamics/chain_selection.hpp"
+#include "law_parameters.hpp"
 
 namespace ga_controllers {
 
@@ -76,10 +77,11 @@ ArmModel::ArmModel(const std::string& robot_description, const Params& p)
   for (const ChainJoint& joint : chain.joints()) {
     joints.push_back(joint.name);
     tells_effort = tells_effort && telling.count(joint.name) > 0;
-    if (!(joint.limits.effort > 0) || !std::isfinite(joint.limits.effort)) {
+    if (p.torque_limit.empty() && !std::isfinite(effort_limit(joint.limits))) {
       throw std::invalid_argument("joint '" + joint.name +
-                                  "' has no positive effort limit: give the description's <limit> "
-                                  "tag an effort attribute");
+                                  "' has no effort limit (zero counts as none): give the "
+                                  "description's <limit> tag an effort attribute, or set the "
+                                  "parameter torque_limit");
     }
   }
   if (!p.joints.empty() && p.joints.size() != joints.size()) {
@@ -135,7 +137,7 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
   law.kind = kind;
   law.gains = gains(p);
   for (const ChainJoint& joint : chain.joints()) {
-    law.torque_limit.push_back(joint.limits.effort);
+    law.torque_limit.push_back(effort_limit(joint.limits));
     law.torque_rate_limit.push_back(rate_limit(joint));
   }
   if (!p.torque_limit.empty()) {

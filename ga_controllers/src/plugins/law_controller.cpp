@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "parameter_names.hpp"
+
 namespace ga_controllers {
 
 using controller_interface::InterfaceConfiguration;
@@ -51,7 +53,9 @@ LawController::CallbackReturn LawController::on_init() {
   try {
     parameter_listener_ = std::make_shared<law_controller::ParamListener>(get_node());
   } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
+    const std::string why = explain_failure(
+        error.what(), [this](const std::string& name) { return get_node()->has_parameter(name); });
+    RCLCPP_ERROR(get_node()->get_logger(), "cannot be initialized: %s", why.c_str());
     return CallbackReturn::ERROR;
   }
   return CallbackReturn::SUCCESS;
