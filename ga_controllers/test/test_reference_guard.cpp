@@ -140,6 +140,25 @@ TEST_F(GuardTest, LeavesAndCatchesUpWithoutAStep) {
   }
 }
 
+TEST_F(GuardTest, AccelerationsThatNoVelocityShowsDoNotLeadAstray) {
+  // A resting reference with accelerations out of nowhere, then one that is too strong: what is
+  // followed from there on must not go on with the last of them.
+  for (const double before : {-0.9, 0.5, 0.99}) {
+    ReferenceGuard guard(chain_, limit_);
+    const Values at_rest(4);
+    guard.begin(rest_, at_rest, at_rest);
+    double furthest = 0;
+    for (int k = 0; k < 2000; ++k) {
+      Values q = rest_, qd(4), qdd(4);
+      if (k < 20) qdd[0] = before * strength_;
+      if (k == 20) qdd[0] = 1.5 * strength_;
+      guard.keep(rest_, kDt, {q, qd, qdd});
+      furthest = std::max(furthest, std::abs(q[0] - rest_[0]));
+    }
+    EXPECT_LT(furthest, 0.01) << before;
+  }
+}
+
 TEST_F(GuardTest, BeginsWhereItIsToldTo) {
   ReferenceGuard guard(chain_, limit_);
   const Values at_rest(4), followed{0.5, 0, 0.1, 0}, moving{0.4, 0, 0, 0};
