@@ -38,9 +38,9 @@ class Blending {
     double q = 0, qd = 0, qdd = 0;
   };
   struct Bounds {
-    double jerk = 0;           ///< rad/s³, of an offset at rest
-    double velocity = 0;       ///< rad/s, of the return; r_min is sqrt(jerk / (3 velocity))
-    double free_velocity = 0;  ///< rad/s, that of it may be added to the given velocity now
+    double jerk = 0;          ///< rad/s³, of an offset at rest
+    double velocity = 0;      ///< rad/s, of the return; r_min is sqrt(jerk / (3 velocity))
+    double up = 0, down = 0;  ///< rad/s, that it may add to the given velocity now, either way
   };
   /// The matrix P: upper triangle, row by row.
   static constexpr double kShape[6] = {1, 1.75, 0.77, 5.6, 2.45, 4.1};
@@ -69,11 +69,15 @@ class Blending {
   double pole(const Bounds& bounds) const noexcept;
   /// rad/s², about the largest acceleration of the return.
   double acceleration(const Bounds& bounds) const noexcept {
-    const double r = pole(bounds), w = std::min(std::abs(offset_.q), 3 * bounds.free_velocity / r);
+    const double r = pole(bounds), w = std::abs(saturated(r, bounds));
     return active_ ? r * std::max(0.23 * r * w, 0.8 * std::abs(offset_.qd)) : 0;
   }
 
  private:
+  double saturated(double pole, const Bounds& bounds) const noexcept {
+    return std::clamp(offset_.q, -3 * bounds.up / pole, 3 * bounds.down / pole);
+  }
+
   State offset_;
   double fastest_ = 1;
   bool active_ = false;

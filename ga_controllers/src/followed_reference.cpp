@@ -45,8 +45,11 @@ double correction(std::size_t i, const Blending::State& offset, const LawSetting
 Blending::Bounds bounds(std::size_t i, double qd, const LawSetting& law, const ArmState& arm) {
   const double all = strength(i, law, arm), velocity = arm.limits[i].velocity;
   const double fastest = std::min(velocity, kGather * all);
-  const double free = std::max(velocity - std::abs(qd), velocity / 10);
-  return {kSlew * all, fastest, std::min(fastest, free)};
+  // With the given velocity no faster than the limit, and against it at least fast enough to make
+  // up for it: it may contradict the positions.
+  const double with = std::min(fastest, std::max(velocity - std::abs(qd), velocity / 10));
+  const double against = fastest + std::abs(qd);
+  return {kSlew * all, fastest, qd > 0 ? with : against, qd > 0 ? against : with};
 }
 
 /// The part of a change that is beyond what is explained.

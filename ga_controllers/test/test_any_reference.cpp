@@ -156,6 +156,90 @@ TEST(AnyReference, HeldSamplesAreFollowed) {
   }
 }
 
+// ---- Single faults, each with its cause.
+
+/// The acceleration that all of a joint's torque gives it, at this position.
+double strength(const Chain& chain, const Values& q, std::size_t joint) {
+  const std::size_t n = chain.joints().size();
+  Values inertia(n * n);
+  ga_dynamics::Dynamics(chain, {.drives = ga_dynamics::Drives::kArmature})
+      .inertia_matrix(q, inertia);
+  return chain.joints()[joint].limits.effort / inertia[joint * n + joint];
+}
+
+/// A law of an arm that does what it is told.
+struct Obedient {
+  Obedient(const Chain& chain, const Values& at)
+      : law(chain, parameters(LawKind::kTracking, 40)), q(at), qd(at.size()), tau(at.size()) {
+    law.start(q, qd, Values(at.size(), NAN));
+  }
+  void cycle(const Reference& reference) {
+    law.update(q, qd, reference, kDt, tau);
+    q.assign(law.followed().q.begin(), law.followed().q.end());
+    qd.assign(law.followed().qd.begin(), law.followed().qd.end());
+  }
+  ControlLaw law;
+  Values q, qd, tau;
+};
+
+TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
+  const Chain chain = puma();
+  const Values start = Wave(0).q, rest(6, 0.0);
+  Values rates;
+  for (const auto& joint : chain.joints()) rates.push_back(20 * joint.limits.velocity);
+  Obedient arm(chain, start);
+  for (int k = 0; k < 2000; ++k) {
+    arm.cycle({start, rates, rest});
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double velocity = chain.joints()[i].limits.velocity;
+      ASSERT_LT(std::abs(arm.qd[i]), 1.2 * velocity) << "joint " << i + 1 << ", cycle " << k;
+      ASSERT_LT(std::abs(arm.q[i] - start[i]), 1.0 * velocity) << "joint " << i + 1;
+    }
+  }
+}
+
+TEST(AnyReference, AnAccelerationThatNoVelocityShowsIsNoKickAtAJump) {
+  const Chain chain = puma();
+  const Values start = Wave(0).q, rest(6, 0.0);
+  Obedient arm(chain, start);
+  Values wild(6), goal = start;
+  for (std::size_t i = 0; i < 6; ++i) wild[i] = 0.9 * strength(chain, start, i), goal[i] -= 0.05;
+  for (int k = 0; k < 100; ++k) arm.cycle({start, rest, wild});
+  double beyond = 0;
+  for (int k = 0; k < 2000; ++k) {
+    arm.cycle({goal, rest, rest});
+    for (std::size_t i = 0; i < 6; ++i) beyond = std::max(beyond, arm.q[i] - start[i]);
+  }
+  EXPECT_LT(beyond, 0.01);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(arm.q[i], goal[i], 1e-6);
+}
+
+TEST(AnyReference, AStrongJointThatStopsDeadDoesNotExceedItsVelocityLimit) {
+  // It could be at its velocity limit within milliseconds, and would be far beyond before it has
+  // taken back such an acceleration smoothly.
+  const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/seven_joints.urdf");
+  const std::size_t joint = 6;
+  Values q(7, 0.5), qd(7, 0.0), qdd(7, 0.0);
+  const double all = strength(chain, q, joint), velocity = chain.joints()[joint].limits.velocity;
+  ASSERT_GT(all, 100 * velocity);
+  Obedient arm(chain, q);
+  for (int k = 0; k < 100; ++k) arm.cycle({q, qd, qdd});
+  qdd[joint] = 0.4 * all;
+  while (qd[joint] < 0.5 * velocity) {
+    q[joint] += (qd[joint] + qdd[joint] * kDt / 2) * kDt;
+    qd[joint] += qdd[joint] * kDt;
+    arm.cycle({q, qd, qdd});
+  }
+  qd[joint] = qdd[joint] = 0;
+  double fastest = 0;
+  for (int k = 0; k < 2000; ++k) {
+    arm.cycle({q, qd, qdd});
+    fastest = std::max(fastest, std::abs(arm.qd[joint]));
+  }
+  EXPECT_LT(fastest, 2 * velocity);
+  EXPECT_NEAR(arm.q[joint], q[joint], 1e-6);
+}
+
 // ---- Any arm, any law, any sequence.
 
 /// A chain, with its velocity and effort limits or without.
