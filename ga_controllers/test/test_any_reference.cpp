@@ -188,7 +188,7 @@ TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
   Values rates;
   for (const auto& joint : chain.joints()) rates.push_back(20 * joint.limits.velocity);
   Obedient arm(chain, start);
-  for (int k = 0; k < 2000; ++k) {
+  for (int k = 0; k < 6000; ++k) {
     arm.cycle({start, rates, rest});
     for (std::size_t i = 0; i < 6; ++i) {
       const double velocity = chain.joints()[i].limits.velocity;
@@ -196,6 +196,7 @@ TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
       ASSERT_LT(std::abs(arm.q[i] - start[i]), 1.0 * velocity) << "joint " << i + 1;
     }
   }
+  for (const double rate : arm.qd) EXPECT_LT(std::abs(rate), 1e-3) << "it drifts away";
 }
 
 TEST(AnyReference, AnAccelerationThatNoVelocityShowsIsNoKickAtAJump) {
@@ -214,11 +215,11 @@ TEST(AnyReference, AnAccelerationThatNoVelocityShowsIsNoKickAtAJump) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(arm.q[i], goal[i], 1e-6);
 }
 
-TEST(AnyReference, AStrongJointThatStopsDeadDoesNotExceedItsVelocityLimit) {
+TEST(AnyReference, AStrongJointThatStopsDeadStaysNearItsVelocityLimit) {
   // It could be at its velocity limit within milliseconds, and would be far beyond before it has
   // taken back such an acceleration smoothly.
   const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/seven_joints.urdf");
-  const std::size_t joint = 6;
+  const std::size_t joint = 2;
   Values q(7, 0.5), qd(7, 0.0), qdd(7, 0.0);
   const double all = strength(chain, q, joint), velocity = chain.joints()[joint].limits.velocity;
   ASSERT_GT(all, 100 * velocity);
@@ -236,7 +237,7 @@ TEST(AnyReference, AStrongJointThatStopsDeadDoesNotExceedItsVelocityLimit) {
     arm.cycle({q, qd, qdd});
     fastest = std::max(fastest, std::abs(arm.qd[joint]));
   }
-  EXPECT_LT(fastest, 2 * velocity);
+  EXPECT_LT(fastest, 1.5 * velocity);
   EXPECT_NEAR(arm.q[joint], q[joint], 1e-6);
 }
 

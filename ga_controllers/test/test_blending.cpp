@@ -101,9 +101,10 @@ TEST(Blending, EveryStartFadesWithoutAKick) {
             const double way = std::abs(w) + (std::abs(rate) + std::abs(bend) / slowest) / slowest;
             const double seconds = way / bounds.up + 5 / slowest + 20 / fastest;
             EXPECT_LT(k * kDt, seconds) << w << ", " << rate << ", " << bend;
+            const double saturated = bounds.jerk * std::max(bounds.up, bounds.down) / v;
             const double most =
-                std::max(1.6 * bounds.jerk, bounds.jerk + 3 * slowest * slowest * std::abs(rate) +
-                                                3 * slowest * std::abs(bend));
+                std::max(1.6 * bounds.jerk,
+                         saturated + 3 * slowest * (slowest * std::abs(rate) + std::abs(bend)));
             EXPECT_LT(jerk, 1.3 * most) << w << ", " << rate << ", " << bend;
           }
         }

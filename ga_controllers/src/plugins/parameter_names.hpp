@@ -14,6 +14,7 @@ namespace ga_controllers {
 inline constexpr const char* kParameterNames[] = {"joints",
                                                   "base",
                                                   "tip",
+                                                  "freeze",
                                                   "gravity",
                                                   "gains.bandwidth",
                                                   "gains.damping",
