@@ -4,8 +4,12 @@
 // another one throws it as CLI::RuntimeError.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <string>
 
 #include "cli/calibrate_command.hpp"
 #include "cli/cards_command.hpp"
@@ -18,13 +22,38 @@
 #include "cli/run_command.hpp"
 #include "cli/sim_command.hpp"
 
+namespace {
+
+/// As a shell takes it: arguments with other than plain characters are quoted.
+std::string command_line(int argc, char** argv) {
+  std::string line = "puma";
+  for (int k = 1; k < argc; ++k) {
+    const std::string argument = argv[k];
+    const bool plain =
+        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || std::strchr("-_=+,./:@%", c) != nullptr;
+        });
+    line += ' ';
+    if (plain) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   CLI::App app{"Drives and simulates a PUMA arm"};
   app.require_subcommand(1);
   app.footer("Each command has its own --help, with examples.");
   try {
-    puma_hardware::cli::add_sim_command(app);
-    puma_hardware::cli::add_report_command(app);
+    puma_hardware::cli::add_sim_command(app, command_line(argc, argv));
+    puma_hardware::cli::add_report_command(app, command_line(argc, argv));
     puma_hardware::cli::add_motion_command(app);
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_calibrate_command(app);

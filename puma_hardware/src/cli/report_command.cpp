@@ -12,6 +12,7 @@
 
 #include "cli/share_folder.hpp"
 #include "report/report_writer.hpp"
+#include "sim/provenance.hpp"
 #include "sim/recorded_runs.hpp"
 #include "sim/report_data.hpp"
 
@@ -19,7 +20,7 @@ namespace puma_hardware::cli {
 namespace {
 
 struct Settings {
-  std::string data, output = "report.html", urdf;
+  std::string data, output = "report.html", urdf, command;
 };
 
 /// The report's data, of runs that were recorded elsewhere.
@@ -35,7 +36,9 @@ std::string data_of_recordings(const nlohmann::json& recorded, const Settings& s
   const sim::ReportTexts texts{recorded.value("title", "Recorded runs"),
                                recorded.value("subtitle", settings.data),
                                recorded.value("generated", "")};
-  return sim::report_data(runs, urdf, texts, rate, false).dump();
+  nlohmann::json data = sim::report_data(runs, urdf, texts, rate, false);
+  data["made_with"] = sim::provenance(chain, urdf, settings.command);
+  return data.dump();
 }
 
 void run(const Settings& settings) {
@@ -54,8 +57,9 @@ void run(const Settings& settings) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app) {
+void add_report_command(CLI::App& app, const std::string& command_line) {
   const auto settings = std::make_shared<Settings>();
+  settings->command = command_line;
   CLI::App* report = app.add_subcommand(
       "report", "Write the report of recorded data as one HTML file that needs no network");
   report->footer(

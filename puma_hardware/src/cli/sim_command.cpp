@@ -58,11 +58,16 @@ void write_data(const std::string& data, const fs::path& file) {
   }
 }
 
-void run(Settings settings) {
+void run(Settings settings, const std::string& command) {
   sim::DemonstrationOptions& options = settings.options;
+  options.command = command;
   options.mismatch = settings.mismatch_percent / 100;
   if (options.urdf.empty()) options.urdf = share_folder("puma_description") / "urdf/puma560.urdf";
   const auto result = sim::demonstrate(options, show_progress);
+  std::printf("robot: %s, %s to %s, %d joints\nmotion: %s\n", options.urdf.filename().c_str(),
+              result.chain.base().name.c_str(), result.chain.tip().name.c_str(),
+              result.chain.size(), result.motion.c_str());
+  for (const std::string& note : result.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s", table_text(result).c_str());
   const fs::path folder = settings.folder;
   make_folder(folder);
@@ -70,23 +75,26 @@ void run(Settings settings) {
   write_data(data, folder / "data.json");
   write_report(data, share_folder("puma_hardware") / "report", folder / "report.html");
   std::printf("report: %s\n", fs::absolute(folder / "report.html").c_str());
+  if (!result.ok()) throw CLI::RuntimeError(1);
 }
 
 }  // namespace
 
-void add_sim_command(CLI::App& app) {
+void add_sim_command(CLI::App& app, const std::string& command_line) {
   const auto settings = std::make_shared<Settings>();
   sim::DemonstrationOptions& options = settings->options;
   CLI::App* command = app.add_subcommand(
       "sim",
-      "Simulate the arm under several control laws, one after another: print a table, write a "
-      "report (report.html) and its data (data.json)");
+      "Simulate an arm under several control laws, one after another: print a table, write a "
+      "report (report.html) and its data (data.json). Exit code 1 if a run diverges, loses its "
+      "reference or oscillates");
   command->footer(
       "Examples:\n"
       "  puma sim\n"
       "  puma sim --law integral --law pd --payload 2.5 --output heavy\n"
       "  puma sim --law tracking --bandwidth 60 --kp 3600,3600,3600,2500,2500,2500\n"
-      "  puma sim --trajectory via.csv   (lines of time and one position per joint)");
+      "  puma sim --trajectory via.csv   (lines of time and one position per joint)\n"
+      "  puma sim --urdf my_arm.urdf");
   const auto section = [command](const char* name) { return command->add_option_group(name); };
 
   CLI::App* what = section("What is simulated");
@@ -95,9 +103,10 @@ void add_sim_command(CLI::App& app) {
                    "without a model); repeatable")
       ->type_name("NAME")
       ->delimiter(',');
-  what->add_option("--trajectory", options.trajectory,
-                   "line (straight, of the tool), ramp, spline, quintic, or a CSV file of via "
-                   "points")
+  what->add_option(
+          "--trajectory", options.trajectory,
+          "line (straight, of the tool), ramp, spline, quintic (of all joints), a CSV file "
+          "of via points, or auto: line, else a motion of all joints")
       ->type_name("NAME|FILE")
       ->capture_default_str();
   what->add_option("--urdf", options.urdf, "Description of the arm (default: the PUMA 560)")
@@ -140,7 +149,7 @@ void add_sim_command(CLI::App& app) {
   command->add_option("--output", settings->folder, "Folder for the report")
       ->type_name("FOLDER")
       ->capture_default_str();
-  command->callback([settings] { run(*settings); });
+  command->callback([settings, command_line] { run(*settings, command_line); });
 }
 
 }  // namespace puma_hardware::cli

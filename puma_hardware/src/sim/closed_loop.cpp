@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <stdexcept>
@@ -59,6 +60,18 @@ class Tool {
   std::vector<Pose> poses_;
   std::size_t tip_;
 };
+
+/// Of each joint along the trajectory, rad/s.
+std::vector<double> top_speeds(const Trajectory& trajectory) {
+  constexpr double kStep = 0.01;  // s
+  const auto n = static_cast<std::size_t>(trajectory.size());
+  std::vector<double> q(n), qd(n), qdd(n), top(n);
+  for (double t = 0; t < trajectory.duration() + kStep; t += kStep) {
+    trajectory.sample(t, q, qd, qdd);
+    for (std::size_t i = 0; i < n; ++i) top[i] = std::max(top[i], std::abs(qd[i]));
+  }
+  return top;
+}
 
 }  // namespace
 
@@ -153,6 +166,7 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
   std::mt19937 random(options.seed);
   std::normal_distribution<double> normal;
   Tool tool(model);
+  const DivergenceWatch watch(model, top_speeds(trajectory));
 
   Recording r;
   for (auto* values : {&r.q, &r.q_ref, &r.qd, &r.tau}) {
@@ -188,6 +202,9 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
     } else {
       std::copy(qdd_ref.begin(), qdd_ref.end(), acceleration.begin());
     }
+    r.ended = watch.check(t, plant.q(), plant.qd(), tau);
+    // What cannot be drawn is not recorded; the first sample always can.
+    if (r.ended && k > 0) break;
     r.time.push_back(t);
     for (std::size_t i = 0; i < n; ++i) {
       given[i] = dac_torque(options.signals[i], tau[i]);
@@ -198,10 +215,11 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
     }
     tool.append(plant.q(), r.tool);
     tool.append(q_ref, r.tool_ref);
+    if (r.ended) break;
     plant.step(given, dt);
     if (progress && k % 200 == 0) progress(static_cast<double>(k) / static_cast<double>(cycles));
   }
-  r.update_time_mean = total / static_cast<double>(cycles);
+  r.update_time_mean = total / static_cast<double>(r.time.size());
   r.update_time_max = longest;
   return r;
 }
@@ -219,6 +237,11 @@ void trace_tool(Recording& r, const Chain& chain) {
 
 Metrics measure(const Recording& r, const Chain& chain, double duration) {
   Metrics m;
+  if (r.ended) {
+    m.joint_rms = m.joint_max = m.tool_rms = m.tool_max = m.final_error = m.final_motion =
+        m.torque_use = std::numeric_limits<double>::quiet_NaN();
+    return m;
+  }
   double joint_sum = 0, tool_sum = 0;
   std::size_t count = 0;
   const std::size_t n = r.q.size();
@@ -250,6 +273,10 @@ Metrics measure(const Recording& r, const Chain& chain, double duration) {
       m.torque_use =
           std::max(m.torque_use, std::abs(r.tau[i][k]) / chain.joints()[i].limits.effort);
     }
+  }
+  if (std::none_of(chain.joints().begin(), chain.joints().end(),
+                   [](const ChainJoint& j) { return std::isfinite(j.limits.effort); })) {
+    m.torque_use = std::numeric_limits<double>::quiet_NaN();
   }
   m.joint_rms = std::sqrt(joint_sum / static_cast<double>(count * n));
   m.tool_rms = std::sqrt(tool_sum / static_cast<double>(count));

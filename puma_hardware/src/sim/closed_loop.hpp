@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "ga_dynamics/plant.hpp"
 #include "ga_dynamics/trajectory.hpp"
 #include "sim/joint_signals.hpp"
+#include "sim/run_verdict.hpp"
 
 namespace puma_hardware::sim {
 
@@ -61,18 +63,21 @@ struct Recording {
   std::vector<std::vector<double>> q, q_ref, qd, tau;
   std::vector<double> tool[3], tool_ref[3];          ///< origin of the tip link, m
   double update_time_mean = 0, update_time_max = 0;  ///< s, of the law
+  std::optional<Verdict> ended;                      ///< set: it diverged, and ends there
 };
 
+/// Not-a-number: not measured, because the run diverged or nothing limits the torque.
 struct Metrics {
   double joint_rms = 0, joint_max = 0;  ///< rad, over all joints, along the trajectory
   double tool_rms = 0,
          tool_max = 0;      ///< m, distance to where the tool should be, along the trajectory
   double final_error = 0;   ///< rad, largest over joints and the last quarter of the settling time
   double final_motion = 0;  ///< rad, largest span of a joint over that time: hunting shows here
-  double torque_use = 0;    ///< largest |tau| over its limit
+  double torque_use = 0;    ///< largest |tau| over its limit, of the joints that have one
 };
 
-/// The model chain gives the reference's tool positions; `plant` must be of the same joints.
+/// The model chain gives the reference's tool positions and the limits; `plant` must be of the same
+/// joints. A run that diverges ends there, at least one sample long.
 Recording run_loop(ga_dynamics::Plant& plant, const ga_dynamics::Chain& model,
                    const ga_dynamics::Trajectory& trajectory, LawUnderTest& law,
                    const LoopOptions& options, const std::function<void(double)>& progress = {});

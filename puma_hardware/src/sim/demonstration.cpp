@@ -2,10 +2,12 @@
 #include "sim/demonstration.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <random>
 #include <stdexcept>
 
+#include "sim/arm_check.hpp"
 #include "sim/motion.hpp"
 
 namespace puma_hardware::sim {
@@ -30,30 +32,38 @@ constexpr LawName kLaws[] = {{"integral", "Tracking with integral", LawKind::kTr
                              {"ptp", "Point to point", LawKind::kPointToPoint},
                              {"hold", "Gravity hold", LawKind::kGravityHold}};
 
-Chain read_chain(const std::filesystem::path& urdf) {
+Chain read_chain(const DemonstrationOptions& options) {
   try {
-    return Chain::from_urdf_file(urdf);
+    return Chain::from_urdf_file(options.urdf, options.chain);
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("--urdf ") + error.what());
   }
 }
 
-/// The arm as it is: payload and inertia errors that the laws do not know of.
-Chain real_arm(const Chain& chain, const DemonstrationOptions& options) {
+/// At random, so far as the mismatch goes.
+std::vector<BodyError> body_errors(const DemonstrationOptions& options, std::size_t bodies) {
   std::mt19937 random(options.seed);
   std::uniform_real_distribution<double> error(-options.mismatch, options.mismatch);
+  std::vector<BodyError> errors(bodies);
+  for (BodyError& body : errors) {
+    body.mass = 1 + error(random);
+    body.inertia = 1 + error(random);
+  }
+  return errors;
+}
+
+/// The arm as it is: payload and inertia errors that the laws do not know of.
+Chain real_arm(const Chain& chain, double payload, const std::vector<BodyError>& errors) {
   std::vector<DhJoint> rows;
   for (const ChainJoint& joint : chain.joints()) {
     DhJoint row{joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name};
-    row.body.mass *= 1 + error(random);
-    const double scale = 1 + error(random);
-    for (double& entry : row.body.inertia) entry *= scale;
+    row.body.mass *= errors[rows.size()].mass;
+    for (double& entry : row.body.inertia) entry *= errors[rows.size()].inertia;
     rows.push_back(row);
   }
-  if (options.payload > 0) {
+  if (payload > 0) {
     ga_dynamics::LinkInertia& last = rows[static_cast<std::size_t>(chain.tip().body) - 1].body;
-    last = ga_dynamics::lump(last,
-                             ga_dynamics::transformed(chain.tip().pose, {options.payload, {}, {}}));
+    last = ga_dynamics::lump(last, ga_dynamics::transformed(chain.tip().pose, {payload, {}, {}}));
   }
   return Chain::from_dh(rows, chain.gravity_in_frame0());
 }
@@ -83,8 +93,24 @@ void check(const DemonstrationOptions& o) {
   if (o.laws.empty())
     refuse("--law", "''", "give at least one of integral, tracking, ptp, hold, pd");
   for (auto law = o.laws.begin(); law != o.laws.end(); ++law) {
+    const bool known = *law == "pd" || std::any_of(std::begin(kLaws), std::end(kLaws),
+                                                   [&](const LawName& l) { return *law == l.id; });
+    if (!known) refuse("--law", *law, "unknown; give integral, tracking, ptp, hold or pd");
     if (std::find(o.laws.begin(), law, *law) != law) refuse("--law", *law, "give it once");
   }
+}
+
+/// Every cycle is recorded: some hundred bytes each.
+void check_cycles(const DemonstrationOptions& o, double duration) {
+  constexpr double kMost = 2e6;
+  const double cycles = (duration + o.settle_time) * o.rate;
+  if (cycles <= kMost) return;
+  char remedy[160];
+  std::snprintf(
+      remedy, sizeof remedy,
+      "%.3g cycles of %g Hz are more than the %g that a run may have; lower --settle or --rate",
+      cycles, o.rate, kMost);
+  refuse("--settle", std::to_string(o.settle_time), remedy);
 }
 
 /// Those of bandwidth and damping, but for what is given by itself.
@@ -108,50 +134,103 @@ std::vector<JointGains> gains_of(const DemonstrationOptions& o, std::size_t n) {
   return gains;
 }
 
-LawUnderTest make_law(const std::string& id, const Chain& chain,
-                      const DemonstrationOptions& options, const std::vector<JointSignals>& signals,
+/// One of those that check() has let through.
+LawUnderTest make_law(const std::string& id, const Demonstration& d, double friction,
                       std::span<const double> start, std::string& label) {
-  const std::vector<JointGains> gains = gains_of(options, chain.joints().size());
-  if (id == "pd") {
+  const auto* const law = std::find_if(std::begin(kLaws), std::end(kLaws),
+                                       [&](const LawName& l) { return id == l.id; });
+  if (law == std::end(kLaws)) {
     label = "Joint PD, no model";
-    return independent_pd(chain, gains, start);
+    return independent_pd(d.chain, d.gains, start);
   }
-  for (const LawName& law : kLaws) {
-    if (id != law.id) continue;
-    label = law.label;
-    return computed_torque(chain, law_parameters(law.kind, gains, options.friction, signals));
+  label = law->label;
+  return computed_torque(d.chain, law_parameters(law->kind, d.gains, friction, d.signals));
+}
+
+/// "joint1, joint2", or "all joints".
+std::string names_of(const Chain& chain, const std::function<bool(std::size_t)>& included) {
+  std::string names;
+  bool all = true;
+  for (std::size_t i = 0; i < chain.joints().size(); ++i) {
+    if (included(i)) {
+      names += (names.empty() ? "" : ", ") + chain.joints()[i].name;
+    } else {
+      all = false;
+    }
   }
-  refuse("--law", id, "unknown; give integral, tracking, ptp, hold or pd");
+  return all ? "all joints" : names;
+}
+
+/// What the description does not say, and what is taken instead.
+void note_missing_data(Demonstration& d, bool ideal) {
+  const auto& joints = d.chain.joints();
+  const auto note = [&](const std::string& names, const char* what) {
+    if (!names.empty()) d.notes.push_back(names + ": " + what);
+  };
+  if (!ideal) {
+    note(names_of(d.chain, [&](std::size_t i) { return !(d.signals[i].counts_per_rad > 0); }),
+         "no encoder in the description (encoder_counts_per_rev, gear_ratio); position sensors are "
+         "ideal");
+    note(names_of(d.chain, [&](std::size_t i) { return !(d.signals[i].torque_per_volt > 0); }),
+         "no amplifier in the description (torque_per_volt); torque outputs are ideal");
+  }
+  note(names_of(d.chain,
+                [&](std::size_t i) {
+                  const ga_dynamics::Drive& drive = joints[i].drive;
+                  return drive.viscous == 0 && drive.coulomb_positive == 0 &&
+                         drive.coulomb_negative == 0;
+                }),
+       "no friction in the description; simulated without any");
+  note(names_of(d.chain, [&](std::size_t i) { return !std::isfinite(joints[i].limits.effort); }),
+       "no torque limit in the description; the motors give any torque");
 }
 
 }  // namespace
 
+bool Demonstration::ok() const {
+  return std::all_of(results.begin(), results.end(),
+                     [](const LawResult& r) { return r.verdict.ok(); });
+}
+
 Demonstration demonstrate(const DemonstrationOptions& options,
                           const std::function<void(double, const std::string&)>& progress) {
   check(options);
-  Demonstration d{read_chain(options.urdf), 0, {}, {}};
-  const std::unique_ptr<Trajectory> motion = make_motion(options.trajectory, d.chain);
-  d.duration = motion->duration();
+  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}};
+  d.notes = d.chain.warnings();
   const std::size_t n = d.chain.joints().size();
+  d.gains = gains_of(options, n);
+  d.signals = options.ideal ? std::vector<JointSignals>(n) : signals_of(d.chain);
+  for (JointSignals& s : d.signals) s.noise = options.noise;
+  d.body_errors = body_errors(options, n);
+  note_missing_data(d, options.ideal);
+  const Chain arm = real_arm(d.chain, options.payload, d.body_errors);
+  // At any posture will do: what moves nothing at one moves nothing at all, but for rare
+  // exceptions.
+  check_inertia(arm, d.chain, std::vector<double>(n, 0.1));
+  const Motion motion = choose_motion(options.trajectory, d.chain);
+  const Trajectory& trajectory = *motion.trajectory;
+  d.motion = motion.description;
+  d.duration = trajectory.duration();
+  check_cycles(options, d.duration);
   std::vector<double> start(n), rest(n), none(n);
-  motion->sample(0, start, rest, none);
+  trajectory.sample(0, start, rest, none);
+  check_inertia(arm, d.chain, start);
   LoopOptions loop;
   loop.rate = options.rate;
   loop.seed = options.seed;
-  loop.signals = options.ideal ? std::vector<JointSignals>(n) : signals_of(d.chain);
-  for (JointSignals& s : loop.signals) s.noise = options.noise;
+  loop.signals = d.signals;
   loop.settle_time = options.settle_time;
-  const Chain arm = real_arm(d.chain, options);
   for (std::size_t k = 0; k < options.laws.size(); ++k) {
     Plant plant(arm, {.static_ratio = options.stiction});
     LawResult result;
     result.id = options.laws[k];
-    LawUnderTest law = make_law(result.id, d.chain, options, loop.signals, start, result.label);
+    LawUnderTest law = make_law(result.id, d, options.friction, start, result.label);
     const auto count = static_cast<double>(options.laws.size());
-    result.recording = run_loop(plant, d.chain, *motion, law, loop, [&](double share) {
+    result.recording = run_loop(plant, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);
     });
     result.metrics = measure(result.recording, d.chain, d.duration);
+    result.verdict = judge(result.recording, d.chain, d.duration, d.signals, result.id != "hold");
     d.results.push_back(std::move(result));
   }
   if (progress) progress(1, "done");
@@ -160,23 +239,34 @@ Demonstration demonstrate(const DemonstrationOptions& options,
 
 std::string table_text(const Demonstration& d) {
   std::string text;
-  char line[256], time[32];
-  std::snprintf(line, sizeof line, "%-24s %9s %9s %9s %9s %9s %9s %8s %9s\n", "", "joint rms",
-                "joint max", "tool rms", "tool max", "final", "hunting", "torque", "law");
-  text += line;
-  std::snprintf(line, sizeof line, "%-24s %9s %9s %9s %9s %9s %9s %8s %9s\n", "law", "mrad", "mrad",
-                "mm", "mm", "mrad", "mrad", "% limit", "us/cycle");
-  text += line;
+  char line[256];
+  const auto number = [](double value, const char* format) {
+    char cell[32];
+    std::snprintf(cell, sizeof cell, std::isfinite(value) ? format : "-", value);
+    return std::string(cell);
+  };
+  const auto add = [&](const char* law, const std::string(&cells)[8], const char* state) {
+    std::snprintf(line, sizeof line, "%-24s %9s %9s %9s %9s %9s %9s %8s %9s  %s\n", law,
+                  cells[0].c_str(), cells[1].c_str(), cells[2].c_str(), cells[3].c_str(),
+                  cells[4].c_str(), cells[5].c_str(), cells[6].c_str(), cells[7].c_str(), state);
+    text += line;
+  };
+  add("", {"joint rms", "joint max", "tool rms", "tool max", "final", "hunting", "torque", "law"},
+      "");
+  add("law", {"mrad", "mrad", "mm", "mm", "mrad", "mrad", "% limit", "us/cycle"}, "state");
   for (const LawResult& r : d.results) {
     const Metrics& m = r.metrics;
-    // A recording of another program's loop does not tell it.
-    std::snprintf(time, sizeof time, r.recording.update_time_mean > 0 ? "%.2f" : "-",
-                  1e6 * r.recording.update_time_mean);
-    std::snprintf(line, sizeof line, "%-24s %9.4f %9.4f %9.4f %9.4f %9.4f %9.4f %8.1f %9s\n",
-                  r.label.c_str(), 1e3 * m.joint_rms, 1e3 * m.joint_max, 1e3 * m.tool_rms,
-                  1e3 * m.tool_max, 1e3 * m.final_error, 1e3 * m.final_motion, 100 * m.torque_use,
-                  time);
-    text += line;
+    // A recording of another program's loop does not tell its time.
+    const double law = r.recording.update_time_mean;
+    add(r.label.c_str(),
+        {number(1e3 * m.joint_rms, "%.4f"), number(1e3 * m.joint_max, "%.4f"),
+         number(1e3 * m.tool_rms, "%.4f"), number(1e3 * m.tool_max, "%.4f"),
+         number(1e3 * m.final_error, "%.4f"), number(1e3 * m.final_motion, "%.4f"),
+         number(100 * m.torque_use, "%.1f"), law > 0 ? number(1e6 * law, "%.2f") : "-"},
+        to_string(r.verdict.state).c_str());
+  }
+  for (const LawResult& r : d.results) {
+    if (!r.verdict.ok()) text += r.label + ": " + describe(r.verdict) + "\n";
   }
   return text;
 }

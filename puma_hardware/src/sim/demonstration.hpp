@@ -15,8 +15,10 @@ namespace puma_hardware::sim {
 
 struct DemonstrationOptions {
   std::filesystem::path urdf;
+  ga_dynamics::ChainOptions chain;  ///< which of its joints
+  std::string command;              ///< as it was typed, for the report
   std::vector<std::string> laws = {"integral", "tracking", "ptp", "pd"};
-  std::string trajectory = "line";  ///< as in motion.hpp
+  std::string trajectory = "auto";  ///< as in motion.hpp
   double bandwidth = 40;            ///< rad/s
   double damping = 1;
   /// Kp [1/s²], Kd [1/s], Ki [1/s³] in place of those of bandwidth and damping: none, one, or one
@@ -37,6 +39,12 @@ struct LawResult {
   std::string id, label;
   Recording recording;
   Metrics metrics;
+  Verdict verdict;
+};
+
+/// What the arm differs by from the laws' model: factors of a body's mass and inertia tensor.
+struct BodyError {
+  double mass = 1, inertia = 1;
 };
 
 struct Demonstration {
@@ -44,14 +52,23 @@ struct Demonstration {
   double duration = 0;  ///< s, of the motion
   std::vector<LawResult> results;
   std::vector<std::string> notes;
+  // --- what it was made with
+  std::string motion;                             ///< what was chosen
+  std::vector<ga_controllers::JointGains> gains;  ///< one per joint
+  std::vector<JointSignals> signals;              ///< one per joint
+  std::vector<BodyError> body_errors;             ///< one per joint
+
+  bool ok() const;  ///< no run diverged, lost its reference or oscillates
 };
 
-/// Throws std::runtime_error, naming the option, for impossible ones; ga_dynamics' errors for a
-/// description or a motion that do not fit. `progress` gets a share of 1 and what is being done.
+/// Throws std::runtime_error, naming the option, for impossible ones and for an arm with a joint
+/// that moves no inertia; ga_dynamics' errors for a description or a motion that do not fit. Runs
+/// that go wrong do not throw: LawResult::verdict. `progress` gets a share of 1 and what is being
+/// done.
 Demonstration demonstrate(const DemonstrationOptions& options,
                           const std::function<void(double, const std::string&)>& progress);
 
-/// The table that a person reads in the terminal.
+/// The table that a person reads in the terminal; below it, a line for each run that went wrong.
 std::string table_text(const Demonstration& demonstration);
 
 }  // namespace puma_hardware::sim

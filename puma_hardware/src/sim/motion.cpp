@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numbers>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -23,27 +24,38 @@ namespace {
 
 /// The straight line of the paper on PC-based control of a PUMA, §4: 0.86 m at 0.1 m/s, the tool
 /// turned by (45°, 60°, 90°) about z, y', z''. The branch is not given there; the first one that
-/// keeps clear of all limits is taken.
-std::unique_ptr<Trajectory> make_line(const Chain& chain) {
+/// keeps clear of all limits is taken. Null if the arm is not built like the PUMA, or too small.
+std::unique_ptr<Trajectory> papers_line(const Chain& chain) {
   using namespace ga_dynamics;
   constexpr double kDegree = std::numbers::pi / 180;
   const Matrix3 hand = rotation_zyz(45 * kDegree, 60 * kDegree, 90 * kDegree);
   const CartesianLine line({hand, {0.6, 0.175, 0.25}}, {hand, {0.018, 0.757, 0}}, 0.1, 0.25);
-  const PumaKinematics kinematics(chain);
-  std::string reasons;
+  std::unique_ptr<PumaKinematics> kinematics;
+  try {
+    kinematics = std::make_unique<PumaKinematics>(chain);
+  } catch (const KinematicsError&) {
+    return nullptr;
+  }
   for (const int arm : {1, -1}) {
     for (const int elbow : {1, -1}) {
       for (const int wrist : {1, -1}) {
         try {
-          return make_cartesian_line(kinematics, line, PumaBranch{arm, elbow, wrist});
-        } catch (const KinematicsError& error) {
-          reasons = error.what();
+          return make_cartesian_line(*kinematics, line, PumaBranch{arm, elbow, wrist});
+        } catch (const KinematicsError&) {
+          continue;  // the next branch
         }
       }
     }
   }
-  throw std::runtime_error("--trajectory line: no branch of the arm can follow it; the last: " +
-                           reasons);
+  return nullptr;
+}
+
+std::optional<Motion> make_line(const Chain& chain) {
+  if (auto papers = papers_line(chain)) {
+    return Motion{std::move(papers),
+                  "straight line of the tool, 0.86 m at 0.1 m/s, of the papers' experiments"};
+  }
+  return find_line(chain);
 }
 
 std::unique_ptr<Trajectory> make_from_file(const std::string& file, const Chain& chain) {
@@ -80,34 +92,57 @@ void check_limits(const Trajectory& motion, const Chain& chain, const std::strin
   }
 }
 
-std::unique_ptr<Trajectory> make_any(const std::string& name, const Chain& chain) {
-  if (name == "line") return make_line(chain);
-  if (name.ends_with(".csv") || std::filesystem::exists(name)) return make_from_file(name, chain);
-  // Between 35 % and 65 % of the joints' ranges, of ±2 rad at most.
+Motion make_any(const std::string& name, const Chain& chain) {
+  if (name == "line" || name == "auto") {
+    if (std::optional<Motion> line = make_line(chain)) return std::move(*line);
+    if (name == "auto") return find_joint_motion(chain);
+    throw std::runtime_error(
+        "--trajectory line: no straight line of the tool was found that the " +
+        std::to_string(chain.size()) +
+        " joints can follow within their limits; give quintic, or a file of via points");
+  }
+  if (name.ends_with(".csv") || std::filesystem::exists(name)) {
+    return {make_from_file(name, chain), "third-order polynomials through the points of " + name};
+  }
+  // Between 35 % and 65 % of the joints' usable ranges.
   std::vector<double> start, goal, middle;
+  double duration = 3;
   for (const ChainJoint& joint : chain.joints()) {
-    const double low = std::max(joint.limits.lower, -2.0), high = std::min(joint.limits.upper, 2.0);
+    const auto [low, high] = usable_range(joint);
     start.push_back(low + 0.35 * (high - low));
     goal.push_back(low + 0.65 * (high - low));
     middle.push_back(low + 0.40 * (high - low));
+    // 3.5: more than the peak over the mean speed of any of the three.
+    duration = std::max(duration, 3.5 * (goal.back() - start.back()) / joint.limits.velocity);
   }
-  if (name == "quintic") return ga_dynamics::make_quintic(start, goal, 3);
-  if (name == "ramp") return ga_dynamics::make_timed_ramp(start, goal, 3, 0.3);
+  const std::string text = "all joints from 35 % to 65 % of their ranges, ";
+  if (name == "quintic") {
+    return {ga_dynamics::make_quintic(start, goal, duration), text + "fifth-order polynomial"};
+  }
+  if (name == "ramp") {
+    return {ga_dynamics::make_timed_ramp(start, goal, duration, 0.1 * duration),
+            text + "constant speed with parabolic blends"};
+  }
   if (name == "spline") {
-    const double times[] = {0, 1.5, 3};
+    const double times[] = {0, 0.5 * duration, duration};
     const std::vector<double> points[] = {start, middle, goal};
-    return ga_dynamics::make_cubic_spline(times, points);
+    return {ga_dynamics::make_cubic_spline(times, points), text + "third-order polynomials"};
   }
-  throw std::runtime_error("--trajectory " + name +
-                           ": unknown; give line, quintic, ramp, spline or a file of via points");
+  throw std::runtime_error(
+      "--trajectory " + name +
+      ": unknown; give auto, line, quintic, ramp, spline or a file of via points");
 }
 
 }  // namespace
 
-std::unique_ptr<Trajectory> make_motion(const std::string& name, const Chain& chain) {
-  std::unique_ptr<Trajectory> motion = make_any(name, chain);
-  check_limits(*motion, chain, name);
+Motion choose_motion(const std::string& name, const Chain& chain) {
+  Motion motion = make_any(name, chain);
+  check_limits(*motion.trajectory, chain, name);
   return motion;
+}
+
+std::unique_ptr<Trajectory> make_motion(const std::string& name, const Chain& chain) {
+  return choose_motion(name, chain).trajectory;
 }
 
 }  // namespace puma_hardware::sim

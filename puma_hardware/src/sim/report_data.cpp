@@ -5,9 +5,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "report/version.hpp"
+#include "sim/provenance.hpp"
+#include "sim/stick_figure.hpp"
 #include "sim/visuals.hpp"
 
 namespace puma_hardware::sim {
@@ -76,7 +80,18 @@ json frames_of(const Recording& r, const Chain& chain, std::size_t every) {
 
 json robot_of(const Chain& chain, const std::filesystem::path& urdf,
               std::vector<std::string>& notes) {
-  const auto visuals = read_visuals(urdf, notes);
+  std::vector<std::string> missing;
+  std::map<std::string, json> visuals = read_visuals(urdf, missing);
+  std::erase_if(visuals, [&](const auto& link) { return chain.find_link(link.first) < 0; });
+  auto figure = stick_figure(chain, visuals);
+  if (!figure.empty()) {
+    notes.push_back(
+        "Parts of the arm without a shape that can be shown are drawn as a stick figure.");
+    for (auto& [link, shapes] : figure) visuals[link] = std::move(shapes);
+  }
+  for (const std::string& note : missing) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
   json links = json::array(), joints = json::array();
   for (const auto& link : chain.links()) {
     links.push_back(
@@ -93,8 +108,14 @@ json robot_of(const Chain& chain, const std::filesystem::path& urdf,
   return {{"name", urdf.stem().string()}, {"joints", joints}, {"links", links}};
 }
 
-json events_of(const Recording& r, const Chain& chain, double duration) {
-  json events = json::array({{{"t", rounded(duration, 3)}, {"text", "the motion ends"}}});
+json events_of(const LawResult& result, const Chain& chain, double duration) {
+  const Recording& r = result.recording;
+  json events = json::array();
+  if (!r.ended) events.push_back({{"t", rounded(duration, 3)}, {"text", "the motion ends"}});
+  if (!result.verdict.ok()) {
+    events.push_back({{"t", rounded(result.verdict.time, 3)},
+                      {"text", to_string(result.verdict.state) + ": " + result.verdict.reason}});
+  }
   for (std::size_t i = 0; i < r.tau.size(); ++i) {
     // A DAC step below the limit is all that the limited torque reaches.
     const double limit = 0.999 * chain.joints()[i].limits.effort;
@@ -116,7 +137,10 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
   const auto every_frame = static_cast<std::size_t>(std::max(1.0, std::round(rate / 50)));
   const Recording& r = result.recording;
   json run{{"id", result.id}, {"label", result.label}, {"time", rounded(r.time, every, 4)}};
-  const bool first = !one_reference || &result == &d.results.front();
+  // A run that ended early has a shorter reference than the others.
+  const LawResult& source = d.results.front();
+  const bool first =
+      !one_reference || &result == &source || r.time.size() != source.recording.time.size();
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     std::vector<double> error(r.q[i].size());
     for (std::size_t t = 0; t < error.size(); ++t) error[t] = r.q[i][t] - r.q_ref[i][t];
@@ -129,9 +153,15 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
     run["tool"].push_back(rounded(r.tool[axis], every, 6));
     if (first) run["tool_ref"].push_back(rounded(r.tool_ref[axis], every, 6));
   }
-  if (!first) run["reference_run"] = d.results.front().id;
+  if (!first) run["reference_run"] = source.id;
   run["frames"] = frames_of(r, d.chain, every_frame);
-  run["events"] = events_of(r, d.chain, d.duration);
+  run["events"] = events_of(result, d.chain, d.duration);
+  run["verdict"] = {{"state", to_string(result.verdict.state)}};
+  if (!result.verdict.ok()) {
+    run["verdict"]["joint"] = d.chain.joints()[result.verdict.joint].name;
+    run["verdict"]["time"] = result.verdict.time;
+    run["verdict"]["reason"] = result.verdict.reason;
+  }
   return run;
 }
 
@@ -145,6 +175,7 @@ json table_of(const Demonstration& d) {
   for (const LawResult& r : d.results) {
     const Metrics& m = r.metrics;
     rows.push_back({{"run", r.id},
+                    {"state", to_string(r.verdict.state)},
                     {"joint_rms", 1e3 * m.joint_rms},
                     {"joint_max", 1e3 * m.joint_max},
                     {"tool_rms", 1e3 * m.tool_rms},
@@ -165,6 +196,7 @@ json table_of(const Demonstration& d) {
     return r.recording.update_time_mean > 0;
   });
   if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
+  columns.push_back(column("state", "State", "", 0, "none"));
   return {{"columns", columns}, {"rows", rows}};
 }
 
@@ -185,15 +217,15 @@ json report_data(const Demonstration& d, const std::filesystem::path& urdf,
 
 json report_data(const Demonstration& d, const DemonstrationOptions& options) {
   char text[256];
-  std::snprintf(text, sizeof text,
-                "%s, trajectory %s: %.2f s at %.0f Hz, bandwidth %.0f rad/s, payload %.2f kg, "
-                "mismatch %.0f %%",
-                options.urdf.stem().c_str(), options.trajectory.c_str(), d.duration, options.rate,
-                options.bandwidth, options.payload, 100 * options.mismatch);
-  return report_data(
+  std::snprintf(text, sizeof text, "%s, %.2f s at %.0f Hz: ", options.urdf.stem().c_str(),
+                d.duration, options.rate);
+  json data = report_data(
       d, options.urdf,
-      {"Computed-torque control in simulation", text, "seed " + std::to_string(options.seed)},
+      {"Computed-torque control in simulation", text + d.motion,
+       std::string("puma_hardware ") + version() + ", seed " + std::to_string(options.seed)},
       options.rate, true);
+  data["made_with"] = provenance(d, options);
+  return data;
 }
 
 }  // namespace puma_hardware::sim

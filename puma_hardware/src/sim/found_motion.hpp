@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SIM__FOUND_MOTION_HPP_
+#define SIM__FOUND_MOTION_HPP_
+
+// Motions that an arm of which nothing else is known can follow: within its position, velocity and
+// torque limits, away from singularities. The same arm gets the same motion.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/trajectory.hpp"
+
+namespace puma_hardware::sim {
+
+struct Motion {
+  std::unique_ptr<ga_dynamics::Trajectory> trajectory;
+  std::string description;  ///< what was chosen, for a person
+};
+
+/// The part of a joint's range in which motions are looked for: within ±2 rad (m) of 0, or of the
+/// middle of its limits.
+struct Range {
+  double low = 0, high = 0;
+};
+Range usable_range(const ga_dynamics::ChainJoint& joint);
+
+/// A straight line of the tool at constant orientation; where no such line is found, one whose
+/// orientation is free. Nothing where the arm cannot move its tool in every direction, or no line
+/// was found.
+std::optional<Motion> find_line(const ga_dynamics::Chain& chain);
+
+/// All joints from 35 % to 65 % of their usable ranges on a fifth-order polynomial, as slowly as
+/// velocity and torque limits ask for; nearer to where gravity is least if it alone takes more
+/// torque than there is.
+Motion find_joint_motion(const ga_dynamics::Chain& chain);
+
+}  // namespace puma_hardware::sim
+
+#endif  // SIM__FOUND_MOTION_HPP_
