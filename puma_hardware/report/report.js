@@ -47,6 +47,13 @@
       $('notes-section').hidden = data.notes.length === 0;
       if (data.table) ResultTable.fill($('table'), data, (index) => this.setRun(index));
       $('table-section').hidden = !data.table;
+      MadeWith.fill($('made-section'), data.made_with);
+      const wrong = data.runs.filter((run) => run.verdict && run.verdict.state !== 'ok');
+      wrong.forEach(({ label, verdict: { state, time, reason } }) => {
+        $('verdicts').appendChild(document.createElement('li')).textContent =
+          `${label}: ${state} at ${time.toFixed(3)} s: ${reason}`;
+      });
+      $('verdicts').hidden = wrong.length === 0;
       $('view-note').hidden = this.view.webgl;
       $('view-note').textContent = 'No WebGL here: drawn in 2D, without hidden-surface removal.';
     }

@@ -53,6 +53,7 @@ const ResultTable = (() => {
       columns.forEach((column, c) => {
         const cell = element(line, 'td', shown(row[column.key], column).replace(/^-/, '−'));
         cell.classList.toggle('best', Number(shown(row[column.key], column)) === best[c]);
+        cell.classList.toggle('wrong', column.key === 'state' && row.state !== undefined && row.state !== 'ok');
       });
     });
   }

@@ -149,7 +149,10 @@ def make_run(identifier, label, scale, sag, noise, reference_run):
     result = {'id': identifier, 'label': label, 'time': time, **columns, 'tool': tool(columns['q']),
               'frames': frames, 'events': [{'t': 0.5, 'text': 'motion starts'},
                                            {'t': 7.5, 'text': 'motion ends'}]}
+    result['verdict'] = {'state': 'ok'}
     if identifier == 'pd':
+        result['verdict'] = {'state': 'oscillating', 'joint': 'joint4', 'time': 7.8,
+                             'reason': "joint 'joint4' moves to and fro"}
         result['events'].append({'t': 3.8, 'text': 'joint4 meets its torque limit'})
     if reference_run is None:
         result['tool_ref'] = tool(columns['q_ref'])
@@ -165,7 +168,8 @@ def table(runs):
         {'key': 'max', 'label': 'Joint error, max', 'unit': 'mrad', 'digits': 4},
         {'key': 'torque', 'label': 'Torque used, max', 'unit': '% of limit', 'digits': 1},
         {'key': 'compute', 'label': 'Law, mean', 'unit': 'µs', 'digits': 2},
-        {'key': 'saturated', 'label': 'Time at limit', 'unit': 's', 'digits': 2, 'better': 'none'}]
+        {'key': 'saturated', 'label': 'Time at limit', 'unit': 's', 'digits': 2, 'better': 'none'},
+        {'key': 'state', 'label': 'State', 'better': 'none'}]
     rows = []
     for n, run in enumerate(runs):
         errors = [e * 1e3 for row in run['error'] for e in row]
@@ -173,8 +177,26 @@ def table(runs):
         rows.append({'run': run['id'], 'rms': math.sqrt(sum(e * e for e in errors) / len(errors)),
                      'max': max(abs(e) for e in errors), 'torque': 100 * max(use),
                      'compute': [2.11, 2.24, 2.31, 0.06][n],
-                     'saturated': 0.5 if run['id'] == 'pd' else 0})
+                     'saturated': 0.5 if run['id'] == 'pd' else 0,
+                     'state': run['verdict']['state']})
     return {'columns': columns, 'rows': rows}
+
+
+def made_with():
+    names = [joint[0] for joint in JOINTS]
+    return {
+        'command': 'puma sim --ki 200000 --output "a folder"', 'version': '0.1.0 (0123abc)',
+        'robot': {'file': 'puma560.urdf', 'sha256': 64 * 'e', 'base': 'base_link', 'tip': 'tool0',
+                  'joints': names, 'gravity': [0, 0, -9.81]},
+        'laws': [run[0] for run in RUNS], 'rate': 1000, 'seed': 1,
+        'motion': {'name': 'line', 'description': 'straight', 'duration': 7.5, 'settle': 1.5},
+        'gains': [{'joint': name, 'kp': 1600, 'kd': 80, 'ki': 200000} for name in names],
+        'friction_feed_forward': 1,
+        'signals': [{'joint': name, 'counts_per_rad': 17143, 'torque_per_volt': 18.64}
+                    for name in names],
+        'unknown_to_the_laws': {
+            'payload': 2.5, 'mismatch': 0.02, 'stiction': 1, 'noise': 0,
+            'body_factors': [{'joint': name, 'mass': 0.98, 'inertia': 1.02} for name in names]}}
 
 
 def sample_report():
@@ -188,7 +210,7 @@ def sample_report():
         'notes': ['Sample data: formulas that look like a simulation.',
                   'Text is shown as text: </script> <b>not bold</b> <!-- \u2028 & so on.'],
         'robot': {'name': 'puma560', 'joints': joints, 'links': links()},
-        'runs': runs, 'table': table(runs)}
+        'runs': runs, 'table': table(runs), 'made_with': made_with()}
 
 
 if __name__ == '__main__':

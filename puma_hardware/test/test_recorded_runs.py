@@ -5,6 +5,7 @@ import copy
 import json
 import math
 import os
+import re
 import subprocess
 
 import pytest
@@ -44,7 +45,16 @@ def test_compares_several_runs(tmp_path):
     second = recorded(0.002)
     second.update(id='pid', label='Stock PID')
     done = report({'recordings': [recorded(), second]}, tmp_path)
-    assert 'Tracking' in done.stdout and 'Stock PID' in done.stdout
+    rms = {line[:24].strip(): float(line[24:].split()[0]) for line in done.stdout.splitlines()[2:]}
+    assert rms == {'Tracking': pytest.approx(1, rel=1e-3), 'Stock PID': pytest.approx(2, rel=1e-3)}
+
+
+def test_says_with_what_robot_and_command_it_was_made(tmp_path):
+    report({'recordings': [recorded()]}, tmp_path)
+    page = (tmp_path / 'report.html').read_text()
+    made = json.loads(re.search('"made_with":(.*?),"notes"', page).group(1))
+    assert made['command'].startswith('puma report ') and 'recording.json' in made['command']
+    assert made['robot']['tip'] == 'tool0' and len(made['robot']['sha256']) == 64
 
 
 def test_finds_the_joints_by_their_names(tmp_path):

@@ -6,6 +6,7 @@ REPORT_TOOL: see report_tool.py.
 
 import copy
 import os
+import pathlib
 import subprocess
 
 import pytest
@@ -170,14 +171,72 @@ def test_the_table_has_every_row_and_marks_the_best(page, sample):
         return [...document.querySelectorAll('#table tbody tr')].map((row) =>
           [...row.children].map((cell) => [cell.textContent, cell.classList.contains('best')]));""")
     assert [row[0][0] for row in rows] == [run['label'] for run in sample['runs']]
-    best = [[column for column in range(1, 6) if row[column][1]] for row in rows]
-    assert best == [[], [], [1, 2, 3], [4]]  # the last column has none: better is 'none'
+    best = [[column for column in range(1, 7) if row[column][1]] for row in rows]
+    assert best == [[], [], [1, 2, 3], [4]]  # the last columns have none: better is 'none'
     assert rows[3][4][0] == '0.06'
 
 
 def test_notes_are_shown_as_text(page, sample):
     assert page.run('return [...document.querySelectorAll("#notes li")]'
                     '.map((note) => note.textContent)') == sample['notes']
+
+
+def test_what_the_report_was_made_with_is_shown(page, sample):
+    made = sample['made_with']
+    assert page.run('return document.getElementById("command").textContent') == made['command']
+    facts = page.run("""
+        const list = [...document.querySelectorAll('#made > *')].map((item) => item.textContent);
+        return Object.fromEntries(list.flatMap((text, i) => (i % 2 ? [[list[i - 1], text]] : [])));""")
+    assert facts['Version'] == 'puma_hardware ' + made['version']
+    assert facts['SHA-256 of the file'] == made['robot']['sha256']
+    assert facts['Robot'].startswith('puma560.urdf: base_link to tool0, 6 joints')
+    assert facts['Loop'] == '1000 Hz, seed 1'
+    assert 'payload 2.5 kg' in facts['Unknown to the laws']
+    rows = page.run("""
+        return [...document.querySelectorAll('#joint-settings tbody tr')].map((row) =>
+          [...row.children].map((cell) => cell.textContent));""")
+    assert rows[1] == ['joint2', '1600', '80', '200000', '17143', '18.64', '0.98', '1.02']
+
+
+def test_runs_that_went_wrong_are_named_above_the_page(page, sample):
+    shown = page.run('return [...document.querySelectorAll("#verdicts li")]'
+                     '.map((item) => item.textContent)')
+    assert shown == ["Joint PD, no model: oscillating at 7.800 s: joint 'joint4' moves to and fro"]
+    assert page.run('return [...document.querySelectorAll("td.wrong")]'
+                    '.map((cell) => cell.textContent)') == ['oscillating']
+
+
+def test_a_run_that_diverged_is_shown_up_to_there(window, tmp_path):
+    result = subprocess.run(
+        [os.environ['REPORT_TOOL'], 'sim', '--trajectory', 'quintic', '--settle', '0.5',
+         '--ki', '200000', '--output', tmp_path], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 1, result.stderr
+    window.console.clear()
+    window.open_and_draw(tmp_path / 'report.html')
+    verdicts = window.run('return document.getElementById("verdicts").textContent')
+    assert verdicts.startswith('Tracking with integral: ')
+    assert "200000" in window.run('return document.getElementById("made-section").textContent')
+    assert window.run('set("time", 2); await frame();'
+                      'return reportState.joints.every(Number.isFinite)')
+    assert window.severe() == []
+
+
+def test_an_arm_without_meshes_is_drawn_as_a_stick_figure(window, tmp_path):
+    robot = pathlib.Path(__file__).parents[2] / 'ga_dynamics/robots/seven_joints.urdf'
+    result = subprocess.run(
+        [os.environ['REPORT_TOOL'], 'sim', '--urdf', robot, '--law', 'tracking', '--settle', '0.5',
+         '--output', tmp_path], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    window.console.clear()
+    window.open_and_draw(tmp_path / 'report.html')
+    assert window.run('return colours(document.getElementById("scene"))') > 200
+    assert window.run("""
+        const scene = document.getElementById('scene');
+        const before = pixels(scene);
+        set('time', reportState.plots[0].window[1] / 2);
+        await frame();
+        return changed(before, pixels(scene));""") > 0.002
+    assert window.severe() == []
 
 
 def test_keys_step_and_play(page):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`puma sim` as a person calls it. PUMA_COMMAND names the program."""
 
+import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
+import shlex
 import subprocess
 
 import pytest
@@ -13,7 +16,10 @@ PUMA = os.environ['PUMA_COMMAND']
 QUICK = ['--trajectory', 'quintic', '--settle', '0.5']
 LABELS = {'integral': 'Tracking with integral', 'tracking': 'Tracking', 'ptp': 'Point to point',
           'hold': 'Gravity hold', 'pd': 'Joint PD, no model'}
-COLUMNS = ['joint_rms', 'joint_max', 'tool_rms', 'tool_max', 'final', 'hunting', 'torque', 'time']
+COLUMNS = ['joint_rms', 'joint_max', 'tool_rms', 'tool_max', 'final', 'hunting', 'torque', 'time',
+           'state']
+ROBOTS = pathlib.Path(__file__).parents[2] / 'ga_dynamics/robots'
+PUMA_URDF = pathlib.Path(__file__).parents[2] / 'puma_description/urdf/puma560.urdf'
 
 
 def puma(*arguments, cwd=None):
@@ -21,22 +27,35 @@ def puma(*arguments, cwd=None):
                           cwd=cwd)
 
 
-def simulate(folder, *arguments):
+def rows_of(stdout):
+    """The rows of the table by label: the numbers, '-' as None, and the state in words."""
+    lines = stdout.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith('law '))
+    rows = {}
+    for line in lines[begin + 1:]:
+        cells = line[24:].split(None, len(COLUMNS) - 1)
+        if line.startswith('report: ') or len(cells) != len(COLUMNS) or ': ' in line:
+            break
+        numbers = [None if cell == '-' else float(cell) for cell in cells[:-1]]
+        rows[line[:24].strip()] = [*numbers, cells[-1]]
+    return rows
+
+
+def simulate(folder, *arguments, code=0):
     """Run `puma sim`; gives its data, and the rows of its table by label."""
     result = puma('sim', *arguments, '--output', folder)
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == code, result.stdout + result.stderr
     assert result.stderr == ''  # the progress bar is for terminals
     data = json.loads((folder / 'data.json').read_text(encoding='utf-8'))
-    *table, last = result.stdout.splitlines()
-    assert last == f'report: {folder / "report.html"}'
-    rows = {line[:24].strip(): [float(value) for value in line[24:].split()] for line in table[2:]}
-    return data, rows
+    assert result.stdout.splitlines()[-1] == f'report: {folder / "report.html"}'
+    return data, rows_of(result.stdout)
 
 
 def without_times(data):
-    """The law's computing time is the only number that a clock decides."""
+    """Without what a clock decides, the law's computing time, and the name of the output folder."""
     for row in data['table']['rows']:
         del row['time']
+    del data['made_with']['command']
     return data
 
 
@@ -57,7 +76,8 @@ def test_the_table_is_the_same_in_the_terminal_and_in_the_report(demonstration):
     assert {column['better'] for column in data['table']['columns']} == {'lower', 'none'}
     for row in data['table']['rows']:
         printed = rows[LABELS[row['run']]]
-        assert printed == pytest.approx([row[key] for key in COLUMNS], abs=0.051)
+        assert printed[6:8] == pytest.approx([row[key] for key in COLUMNS[6:8]], abs=0.051)
+        assert printed[8] == row['state'] == 'ok'
         assert printed[:6] == pytest.approx([row[key] for key in COLUMNS[:6]], abs=5.1e-5)
 
 
@@ -83,6 +103,7 @@ def test_the_data_are_what_the_report_wants(demonstration):
         assert len(run['frames']['poses']) == len(run['frames']['time'])
         assert {len(pose) for pose in run['frames']['poses']} == {7 * len(data['robot']['links'])}
         assert run['events'][-1]['text'] == 'the motion ends'
+        assert run['verdict'] == {'state': 'ok'}
         if run is not first:  # the reference is stored once
             assert run['reference_run'] == 'integral'
             assert 'q_ref' not in run and 'tool_ref' not in run
@@ -149,25 +170,39 @@ def rms_of(tmp_path, *options):
 def test_options_do_what_they_say(tmp_path):
     plain = rms_of(tmp_path)
     assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 16000) == plain
-    assert rms_of(tmp_path, '--damping', 0.5) != plain
+    assert rms_of(tmp_path, '--damping', 0.5) == rms_of(tmp_path, '--kd', 40) != plain
     heavy = rms_of(tmp_path, '--payload', 2.5)
     assert heavy > 5 * plain
     assert rms_of(tmp_path, '--payload', 2.5, '--bandwidth', 20) > 2 * heavy
     assert rms_of(tmp_path, '--mismatch', 20) > 1.2 * plain
     assert rms_of(tmp_path, '--friction', 0) > 5 * plain
-    assert rms_of(tmp_path, '--rate', 200) > plain
-    assert rms_of(tmp_path, '--ideal') < plain
+    assert rms_of(tmp_path, '--rate', 200) > 1.2 * plain
+    assert rms_of(tmp_path, '--ideal') < 0.6 * plain
 
 
 @pytest.mark.parametrize('option, value, told', [
     ('--law', 'magic', 'integral, tracking'),
     ('--law', 'pd,pd', 'once'),
+    ('--law', 'integral,magic', 'magic'),
+    ('--rate', '0', '50 to 20000'),
     ('--rate', '1', '50 to 20000'),
+    ('--rate', 'nan', '50 to 20000'),
+    ('--rate', 'inf', '50 to 20000'),
     ('--rate', 'fast', 'fast'),
     ('--bandwidth', '-3', '-3'),
     ('--damping', '0', '0.05'),
     ('--kp', '1,2', '6 joints'),
     ('--ki', '-1', '-1'),
+    ('--ki', 'nan', 'nan'),
+    ('--bandwidth', 'inf', 'inf'),
+    ('--payload', '-1', '0 to 100 kg'),
+    ('--mismatch', '-5', '-5'),
+    ('--noise', 'nan', 'nan'),
+    ('--settle', '1001', '1000'),
+    ('--base', 'cellar', 'cellar'),
+    ('--tip', 'finger', 'finger'),
+    ('--freeze', 'joint9', 'joint9'),
+    ('--freeze', 'joint1=x', 'joint1=x'),
     ('--friction', '1.5', '1.5'),
     ('--payload', 'nan', 'nan'),
     ('--mismatch', '100', '99'),
@@ -199,6 +234,96 @@ def test_a_bad_file_of_via_points_is_explained(tmp_path, text, told):
     result = puma('sim', '--trajectory', file)
     assert result.returncode == 2
     assert f'--trajectory {file}' in result.stderr and told in result.stderr
+
+
+def test_more_cycles_than_memory_are_refused():
+    result = puma('sim', '--settle', 1000, '--rate', 20000)
+    assert result.returncode == 2
+    assert '--settle' in result.stderr and '--rate' in result.stderr
+
+
+def test_a_run_that_diverges_is_named_and_ends_with_1(tmp_path):
+    data, rows = simulate(tmp_path, *QUICK, '--rate', 50, '--bandwidth', 500, code=1)
+    text = (tmp_path / 'data.json').read_text()
+    assert 'NaN' not in text and 'Infinity' not in text
+    assert len(rows) == 4
+    for run, row in zip(data['runs'], data['table']['rows']):
+        assert rows[run['label']][:7] == [None] * 7 and rows[run['label']][8] == 'diverged'
+        assert row['state'] == run['verdict']['state'] == 'diverged' and row['final'] is None
+        assert run['verdict']['joint'] in [f'joint{i}' for i in range(1, 7)]
+        assert 'rad/s' in run['verdict']['reason'] and run['verdict']['joint'] in run['verdict']['reason']
+        assert 0 < run['verdict']['time'] < 3 and run['time'][-1] < run['verdict']['time']
+        assert any(event['text'].startswith('diverged: ') for event in run['events'])
+    printed = puma('sim', *QUICK, '--rate', 50, '--bandwidth', 500, '--output', tmp_path).stdout
+    assert 'nan' not in printed and '0.0000' not in printed
+    verdict = data['runs'][0]['verdict']
+    assert (f'Tracking with integral: diverged at {verdict["time"]:.3f} s: {verdict["reason"]}'
+            in printed.splitlines())
+
+
+def test_a_run_that_oscillates_is_named_and_ends_with_1_and_the_others_are_ok(tmp_path):
+    # Without damping the integral law is not stable: Ki > Kp Kd.
+    data, rows = simulate(tmp_path, *QUICK, '--settle', 3, '--damping', 0.05, code=1)
+    assert rows['Tracking with integral'][8] == 'oscillating'
+    assert rows['Tracking'][8] == 'ok'
+    assert ' Hz' in data['runs'][0]['verdict']['reason'] or 'limits' in data['runs'][0]['verdict']['reason']
+
+
+def test_an_arm_with_a_joint_that_moves_nothing_is_refused_by_name(tmp_path):
+    text = PUMA_URDF.read_text()
+    text = re.sub('<inertia [^>]*>', '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>', text)
+    text = re.sub('("armature">)[^<]*', r'\g<1>0', text)
+    urdf = tmp_path / 'points.urdf'
+    urdf.write_text(text)
+    result = puma('sim', '--urdf', urdf, '--output', tmp_path / 'out')
+    assert result.returncode == 2
+    assert "joint 'joint6'" in result.stderr and "link 'link6'" in result.stderr
+    assert not (tmp_path / 'out').exists()
+
+
+def test_the_data_say_what_they_were_made_with(tmp_path):
+    options = [*QUICK, '--law', 'integral', '--ki', '9000', '--kd', '80,81,82,83,84,85', '--payload', 1,
+               '--mismatch', 10, '--stiction', 1.2, '--noise', '1e-5', '--seed', 7, '--friction', 0.5]
+    folder = tmp_path / "it's here"
+    made = simulate(folder, *options)[0]['made_with']
+    assert shlex.split(made['command']) == ['puma', 'sim', *map(str, options), '--output', str(folder)]
+    assert re.match(r'\d+\.\d+\.\d+( \([0-9a-z.-]+\))?$', made['version'])
+    robot = made['robot']
+    assert robot['sha256'] == hashlib.sha256(pathlib.Path(robot['file']).read_bytes()).hexdigest()
+    assert robot['file'].endswith('puma560.urdf')
+    assert (robot['base'], robot['tip']) == ('base_link', 'tool0')
+    assert robot['joints'] == [f'joint{i}' for i in range(1, 7)]
+    assert made['gains'] == [{'joint': f'joint{i}', 'kp': 1600, 'kd': 79 + i, 'ki': 9000}
+                             for i in range(1, 7)]
+    assert (made['rate'], made['seed'], made['laws']) == (1000, 7, ['integral'])
+    assert made['friction_feed_forward'] == 0.5
+    assert (made['motion']['name'], made['motion']['duration']) == ('quintic', 3)
+    unknown = made['unknown_to_the_laws']
+    assert (unknown['payload'], unknown['mismatch'], unknown['stiction'], unknown['noise']) == (
+        1, 0.1, 1.2, 1e-5)
+    factors = [body[key] for body in unknown['body_factors'] for key in ['mass', 'inertia']]
+    assert len(set(factors)) == 12 and all(0.9 <= factor <= 1.1 for factor in factors)
+
+
+@pytest.mark.parametrize('name, joints, motion', [
+    ('scara.urdf', 4, 'orientation free'), ('seven_joints.urdf', 7, 'numeric inverse kinematics')])
+def test_another_arm_needs_no_further_options(tmp_path, name, joints, motion):
+    data, rows = simulate(tmp_path, '--urdf', ROBOTS / name, '--settle', 1)
+    assert list(rows) == [LABELS[law] for law in ['integral', 'tracking', 'ptp', 'pd']]
+    assert len(data['robot']['joints']) == joints
+    assert motion in data['made_with']['motion']['description']
+    assert data['table']['rows'][0]['tool_max'] < 0.1  # mm
+    # What the description leaves out is said; without meshes there is a stick figure.
+    notes = ' '.join(data['notes'])
+    assert 'position sensors are ideal' in notes and 'torque outputs are ideal' in notes
+    assert 'stick figure' in notes
+    assert sum(bool(link['visuals']) for link in data['robot']['links']) >= joints
+
+
+def test_the_chain_can_be_chosen(tmp_path):
+    data, _ = simulate(tmp_path, '--urdf', ROBOTS / 'seven_joints.urdf', '--freeze', 'a3=0.5',
+                       '--law', 'tracking', '--settle', 1)
+    assert [joint['name'] for joint in data['robot']['joints']] == ['a1', 'a2', 'a4', 'a5', 'a6', 'a7']
 
 
 @pytest.mark.parametrize('command', ['sim', 'report'])

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/share_folder.hpp"
+#include "ga_dynamics/chain_arguments.hpp"
 #include "report/report_writer.hpp"
 #include "sim/provenance.hpp"
 #include "sim/recorded_runs.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 struct Settings {
   std::string data, output = "report.html", urdf, command;
+  ga_dynamics::ChainArguments chain;
 };
 
 /// The report's data, of runs that were recorded elsewhere.
@@ -28,7 +30,7 @@ std::string data_of_recordings(const nlohmann::json& recorded, const Settings& s
   const std::filesystem::path urdf = settings.urdf.empty()
                                          ? share_folder("puma_description") / "urdf/puma560.urdf"
                                          : std::filesystem::path(settings.urdf);
-  const auto chain = ga_dynamics::Chain::from_urdf_file(urdf);
+  const auto chain = ga_dynamics::Chain::from_urdf_file(urdf, chain_options(settings.chain));
   const sim::Demonstration runs = sim::recorded_runs(recorded, chain);
   std::printf("%s", sim::table_text(runs).c_str());
   const std::vector<double>& time = runs.results.front().recording.time;
@@ -74,6 +76,7 @@ void add_report_command(CLI::App& app, const std::string& command_line) {
       ->type_name("FILE")
       ->capture_default_str();
   report->add_option("--urdf", settings->urdf, "Robot of the recordings (default: the PUMA 560)");
+  ga_dynamics::add_chain_options(*report, settings->chain);
   report->callback([settings] { run(*settings); });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/share_folder.hpp"
+#include "ga_dynamics/chain_arguments.hpp"
 #include "report/report_writer.hpp"
 #include "sim/demonstration.hpp"
 #include "sim/report_data.hpp"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 struct Settings {
   sim::DemonstrationOptions options;
+  ga_dynamics::ChainArguments chain;
   double mismatch_percent = 0;
   std::string folder = "puma_sim";
 };
@@ -62,6 +64,7 @@ void run(Settings settings, const std::string& command) {
   sim::DemonstrationOptions& options = settings.options;
   options.command = command;
   options.mismatch = settings.mismatch_percent / 100;
+  options.chain = ga_dynamics::chain_options(settings.chain);
   if (options.urdf.empty()) options.urdf = share_folder("puma_description") / "urdf/puma560.urdf";
   const auto result = sim::demonstrate(options, show_progress);
   std::printf("robot: %s, %s to %s, %d joints\nmotion: %s\n", options.urdf.filename().c_str(),
@@ -146,6 +149,7 @@ void add_sim_command(CLI::App& app, const std::string& command_line) {
   unknown->add_option("--seed", options.seed, "The same seed gives the same numbers")
       ->capture_default_str();
 
+  ga_dynamics::add_chain_options(*command, settings->chain);
   command->add_option("--output", settings->folder, "Folder for the report")
       ->type_name("FOLDER")
       ->capture_default_str();

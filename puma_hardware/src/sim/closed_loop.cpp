@@ -128,16 +128,74 @@ LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters
           }};
 }
 
-LawUnderTest independent_pd(const Chain& model, std::span<const ga_controllers::JointGains> gains,
-                            std::span<const double> at) {
+namespace {
+
+/// Inverse of a positive definite matrix of n·n values, by Gauss–Jordan elimination.
+std::vector<double> inverse_of(std::vector<double> m, std::size_t n) {
+  for (std::size_t p = 0; p < n; ++p) {
+    const double pivot = m[p * n + p];
+    m[p * n + p] = 1;
+    for (std::size_t k = 0; k < n; ++k) m[p * n + k] /= pivot;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == p) continue;
+      const double factor = m[i * n + p];
+      m[i * n + p] = 0;
+      for (std::size_t k = 0; k < n; ++k) m[i * n + k] -= factor * m[p * n + k];
+    }
+  }
+  return m;
+}
+
+/// Square of the fastest mode of D ẍ + diag(scale) x = 0: the largest eigenvalue of
+/// diag(scale)^½ D⁻¹ diag(scale)^½, by power iteration.
+double fastest_mode(const std::vector<double>& inverse, std::span<const double> scale) {
+  const std::size_t n = scale.size();
+  std::vector<double> x(n, 1.0), y(n);
+  double value = 0;
+  for (int round = 0; round < 200; ++round) {
+    double size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      y[i] = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        y[i] += std::sqrt(scale[i]) * inverse[i * n + k] * std::sqrt(scale[k]) * x[k];
+      }
+      size = std::hypot(size, y[i]);
+    }
+    value = size;
+    // Not of one sign, so that it is not at right angles to the mode by symmetry.
+    for (std::size_t i = 0; i < n; ++i)
+      x[i] = y[i] / size + (round == 0 ? 1e-3 * static_cast<double>(i) : 0);
+  }
+  return value;
+}
+
+/// What a joint PD takes for the joints' inertias.
+std::vector<double> pd_inertias(const Chain& model, std::span<const double> at) {
+  // Square of mode over bandwidth. The observers (both poles at −b, no acceleration of the arm
+  // told) bear less than (2 b Kd − 4 Kp) / Kd², by Routh: 2.75 with the default gains.
+  constexpr double kFastest = 1.6;
   const std::size_t n = model.joints().size();
   Dynamics dynamics(model, {.drives = ga_dynamics::Drives::kArmature});
-  std::vector<double> inertia(n * n);
+  std::vector<double> inertia(n * n), seen(n);
   dynamics.inertia_matrix(at, inertia);
+  for (std::size_t i = 0; i < n; ++i) seen[i] = inertia[i * n + i];
+  const std::vector<double> inverse = inverse_of(std::move(inertia), n);
+  if (fastest_mode(inverse, seen) <= kFastest) return seen;
+  for (std::size_t i = 0; i < n; ++i) seen[i] = 1 / inverse[i * n + i];
+  const double reduction = std::min(1.0, kFastest / fastest_mode(inverse, seen));
+  for (double& value : seen) value *= reduction;
+  return seen;
+}
+
+}  // namespace
+
+LawUnderTest independent_pd(const Chain& model, std::span<const ga_controllers::JointGains> gains,
+                            std::span<const double> at) {
+  const std::vector<double> inertia = pd_inertias(model, at);
   std::vector<double> kp, kd, limit;
-  for (std::size_t i = 0; i < n; ++i) {
-    kp.push_back(gains[i].kp * inertia[i * n + i]);
-    kd.push_back(gains[i].kd * inertia[i * n + i]);
+  for (std::size_t i = 0; i < inertia.size(); ++i) {
+    kp.push_back(gains[i].kp * inertia[i]);
+    kd.push_back(gains[i].kd * inertia[i]);
     limit.push_back(model.joints()[i].limits.effort);
   }
   return {[](std::span<const double>, std::span<const double>) {},

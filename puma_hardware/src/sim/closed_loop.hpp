@@ -52,7 +52,11 @@ struct LawUnderTest {
 LawUnderTest computed_torque(const ga_dynamics::Chain& model,
                              const ga_controllers::LawParameters& parameters);
 /// The joint controller that comes with most arms: tau = −Kp e − Kd ed on every joint by itself, no
-/// model. Kp and Kd are the gains (one per joint) times the joint's inertia at the given position.
+/// model. Kp and Kd are the gains (one per joint) times the joint's inertia at the given position,
+/// the other joints held. Where the arm's couplings would make its fastest mode faster than the
+/// lag of the velocity observers bears, the inertia is that which the joint sees while the others
+/// are free, and smaller still until the mode is slow enough: an arm without rotor inertias shakes
+/// otherwise.
 LawUnderTest independent_pd(const ga_dynamics::Chain& model,
                             std::span<const ga_controllers::JointGains> gains,
                             std::span<const double> at);

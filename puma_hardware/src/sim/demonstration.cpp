@@ -189,7 +189,7 @@ void note_missing_data(Demonstration& d, bool ideal) {
 
 bool Demonstration::ok() const {
   return std::all_of(results.begin(), results.end(),
-                     [](const LawResult& r) { return r.verdict.ok(); });
+                     [](const LawResult& r) { return !r.verdict || r.verdict->ok(); });
 }
 
 Demonstration demonstrate(const DemonstrationOptions& options,
@@ -263,10 +263,10 @@ std::string table_text(const Demonstration& d) {
          number(1e3 * m.tool_rms, "%.4f"), number(1e3 * m.tool_max, "%.4f"),
          number(1e3 * m.final_error, "%.4f"), number(1e3 * m.final_motion, "%.4f"),
          number(100 * m.torque_use, "%.1f"), law > 0 ? number(1e6 * law, "%.2f") : "-"},
-        to_string(r.verdict.state).c_str());
+        r.verdict ? to_string(r.verdict->state).c_str() : "-");
   }
   for (const LawResult& r : d.results) {
-    if (!r.verdict.ok()) text += r.label + ": " + describe(r.verdict) + "\n";
+    if (r.verdict && !r.verdict->ok()) text += r.label + ": " + describe(*r.verdict) + "\n";
   }
   return text;
 }

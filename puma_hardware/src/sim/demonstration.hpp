@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct LawResult {
   std::string id, label;
   Recording recording;
   Metrics metrics;
-  Verdict verdict;
+  std::optional<Verdict> verdict;  ///< none: it was recorded elsewhere and not judged
 };
 
 /// What the arm differs by from the laws' model: factors of a body's mass and inertia tensor.

@@ -112,9 +112,9 @@ json events_of(const LawResult& result, const Chain& chain, double duration) {
   const Recording& r = result.recording;
   json events = json::array();
   if (!r.ended) events.push_back({{"t", rounded(duration, 3)}, {"text", "the motion ends"}});
-  if (!result.verdict.ok()) {
-    events.push_back({{"t", rounded(result.verdict.time, 3)},
-                      {"text", to_string(result.verdict.state) + ": " + result.verdict.reason}});
+  if (result.verdict && !result.verdict->ok()) {
+    events.push_back({{"t", rounded(result.verdict->time, 3)},
+                      {"text", to_string(result.verdict->state) + ": " + result.verdict->reason}});
   }
   for (std::size_t i = 0; i < r.tau.size(); ++i) {
     // A DAC step below the limit is all that the limited torque reaches.
@@ -156,11 +156,11 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
   if (!first) run["reference_run"] = source.id;
   run["frames"] = frames_of(r, d.chain, every_frame);
   run["events"] = events_of(result, d.chain, d.duration);
-  run["verdict"] = {{"state", to_string(result.verdict.state)}};
-  if (!result.verdict.ok()) {
-    run["verdict"]["joint"] = d.chain.joints()[result.verdict.joint].name;
-    run["verdict"]["time"] = result.verdict.time;
-    run["verdict"]["reason"] = result.verdict.reason;
+  if (result.verdict) run["verdict"] = {{"state", to_string(result.verdict->state)}};
+  if (result.verdict && !result.verdict->ok()) {
+    run["verdict"]["joint"] = d.chain.joints()[result.verdict->joint].name;
+    run["verdict"]["time"] = result.verdict->time;
+    run["verdict"]["reason"] = result.verdict->reason;
   }
   return run;
 }
@@ -175,7 +175,6 @@ json table_of(const Demonstration& d) {
   for (const LawResult& r : d.results) {
     const Metrics& m = r.metrics;
     rows.push_back({{"run", r.id},
-                    {"state", to_string(r.verdict.state)},
                     {"joint_rms", 1e3 * m.joint_rms},
                     {"joint_max", 1e3 * m.joint_max},
                     {"tool_rms", 1e3 * m.tool_rms},
@@ -184,6 +183,7 @@ json table_of(const Demonstration& d) {
                     {"hunting", 1e3 * m.final_motion},
                     {"torque", 100 * m.torque_use},
                     {"time", 1e6 * r.recording.update_time_mean}});
+    if (r.verdict) rows.back()["state"] = to_string(r.verdict->state);
   }
   json columns{column("joint_rms", "Joint error, RMS", "mrad", 3, "lower"),
                column("joint_max", "Joint error, max", "mrad", 3, "lower"),
@@ -196,7 +196,9 @@ json table_of(const Demonstration& d) {
     return r.recording.update_time_mean > 0;
   });
   if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
-  columns.push_back(column("state", "State", "", 0, "none"));
+  const bool judged = std::any_of(d.results.begin(), d.results.end(),
+                                  [](const LawResult& r) { return r.verdict.has_value(); });
+  if (judged) columns.push_back(column("state", "State", "", 0, "none"));
   return {{"columns", columns}, {"rows", rows}};
 }
 

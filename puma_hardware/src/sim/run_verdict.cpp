@@ -111,9 +111,11 @@ std::optional<Verdict> swings_at_rest(const Recording& r, const ChainJoint& join
   if (torque.turns >= t.torque_turns && torque.lasting >= t.lasting) {
     return Verdict{
         RunState::kOscillating, i, torque.first,
-        text("the torque of joint '%s' swings by %.3g %s at %.3g Hz at rest; its limit is %.4g %s",
-             joint.name.c_str(), torque.mean, effort_unit(joint.revolute()), torque.frequency,
-             joint.limits.effort, effort_unit(joint.revolute()))};
+        text(
+            "the torque of joint '%s' swings by %.3g %s at %.3g Hz at rest; its limit is %.4g %s%s",
+            joint.name.c_str(), torque.mean, effort_unit(joint.revolute()), torque.frequency,
+            joint.limits.effort, effort_unit(joint.revolute()),
+            signals.noise > 0 ? " (the positions are noisy)" : "")};
   }
   return std::nullopt;
 }

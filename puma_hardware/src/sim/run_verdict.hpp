@@ -60,7 +60,7 @@ struct VerdictThresholds {
   double swing = 3e-4;      ///< rad from one turning point to the next; smaller ones do not count
   double swing_counts = 4;  ///< the same in encoder counts; the largest of the three holds
   double swing_noise = 6;   ///< the same in standard deviations of the position noise
-  int turns = 4;            ///< turning points, at least
+  int turns = 3;            ///< turning points, at least
   double lasting = 0.7;     ///< the second half of the swings over the first: below, it dies out
   // --- oscillating torque
   double torque_swing = 0.5;  ///< of the torque limit, at rest, from turning point to turning point
