@@ -72,7 +72,7 @@ def test_the_demonstration_runs_three_laws_and_a_stock_pd(demonstration):
 
 def test_the_table_is_the_same_in_the_terminal_and_in_the_report(demonstration):
     data, rows = demonstration
-    assert [column['key'] for column in data['table']['columns']] == COLUMNS
+    assert [column['key'] for column in data['table']['columns']] == ['state', *COLUMNS[:-1]]
     assert {column['better'] for column in data['table']['columns']} == {'lower', 'none'}
     for row in data['table']['rows']:
         printed = rows[LABELS[row['run']]]

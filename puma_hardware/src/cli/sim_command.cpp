@@ -103,7 +103,7 @@ void add_sim_command(CLI::App& app, const std::string& command_line) {
   CLI::App* what = section("What is simulated");
   what->add_option("--law", options.laws,
                    "integral, tracking, ptp (point to point), hold (gravity), pd (joint by joint, "
-                   "without a model); repeatable")
+                   "without a model); repeatable (default: integral, tracking, ptp, pd)")
       ->type_name("NAME")
       ->delimiter(',');
   what->add_option(

@@ -169,38 +169,53 @@ double fastest_mode(const std::vector<double>& inverse, std::span<const double> 
   return value;
 }
 
-/// What a joint PD takes for the joints' inertias.
-std::vector<double> pd_inertias(const Chain& model, std::span<const double> at) {
+}  // namespace
+
+PdGains pd_gains(const Chain& model, std::span<const ga_controllers::JointGains> gains,
+                 std::span<const std::vector<double>> postures) {
   // Square of mode over bandwidth. The observers (both poles at −b, no acceleration of the arm
   // told) bear less than (2 b Kd − 4 Kp) / Kd², by Routh: 2.75 with the default gains.
   constexpr double kFastest = 1.6;
   const std::size_t n = model.joints().size();
   Dynamics dynamics(model, {.drives = ga_dynamics::Drives::kArmature});
-  std::vector<double> inertia(n * n), seen(n);
-  dynamics.inertia_matrix(at, inertia);
-  for (std::size_t i = 0; i < n; ++i) seen[i] = inertia[i * n + i];
-  const std::vector<double> inverse = inverse_of(std::move(inertia), n);
-  if (fastest_mode(inverse, seen) <= kFastest) return seen;
-  for (std::size_t i = 0; i < n; ++i) seen[i] = 1 / inverse[i * n + i];
-  const double reduction = std::min(1.0, kFastest / fastest_mode(inverse, seen));
-  for (double& value : seen) value *= reduction;
-  return seen;
+  std::vector<double> inertia(n * n), held(n), free(n);
+  std::vector<std::vector<double>> inverses;
+  for (const std::vector<double>& q : postures) {
+    dynamics.inertia_matrix(q, inertia);
+    inverses.push_back(inverse_of(inertia, n));
+    if (inverses.size() > 1) continue;
+    for (std::size_t i = 0; i < n; ++i) {
+      held[i] = inertia[i * n + i];
+      free[i] = 1 / inverses[0][i * n + i];
+    }
+  }
+  const auto fastest = [&](std::span<const double> scale) {
+    double square = 0;
+    for (const auto& inverse : inverses) square = std::max(square, fastest_mode(inverse, scale));
+    return square;
+  };
+  const bool shakes = fastest(held) > kFastest;
+  const double reduction = shakes ? std::min(1.0, kFastest / fastest(free)) : 1;
+  std::vector<double> gravity(n);
+  dynamics.gravity(postures[0], gravity);
+  PdGains result;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double seen = reduction * (shakes ? free[i] : held[i]);
+    result.kp.push_back(gains[i].kp * seen);
+    result.kd.push_back(gains[i].kd * seen);
+    const double sag = std::abs(gravity[i]) / result.kp[i];
+    if (sag > result.sag) result.sag = sag, result.sagging = i;
+  }
+  return result;
 }
 
-}  // namespace
-
-LawUnderTest independent_pd(const Chain& model, std::span<const ga_controllers::JointGains> gains,
-                            std::span<const double> at) {
-  const std::vector<double> inertia = pd_inertias(model, at);
-  std::vector<double> kp, kd, limit;
-  for (std::size_t i = 0; i < inertia.size(); ++i) {
-    kp.push_back(gains[i].kp * inertia[i]);
-    kd.push_back(gains[i].kd * inertia[i]);
-    limit.push_back(model.joints()[i].limits.effort);
-  }
+LawUnderTest independent_pd(const Chain& model, const PdGains& gains) {
+  std::vector<double> limit;
+  for (const ChainJoint& joint : model.joints()) limit.push_back(joint.limits.effort);
   return {[](std::span<const double>, std::span<const double>) {},
-          [kp, kd, limit](std::span<const double> q, std::span<const double> qd,
-                          const Reference& reference, double, std::span<double> tau) {
+          [kp = gains.kp, kd = gains.kd, limit](
+              std::span<const double> q, std::span<const double> qd, const Reference& reference,
+              double, std::span<double> tau) {
             for (std::size_t i = 0; i < kp.size(); ++i) {
               const double wanted =
                   -kp[i] * (q[i] - reference.q[i]) - kd[i] * (qd[i] - reference.qd[i]);

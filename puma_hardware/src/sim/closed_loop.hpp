@@ -51,15 +51,23 @@ struct LawUnderTest {
 
 LawUnderTest computed_torque(const ga_dynamics::Chain& model,
                              const ga_controllers::LawParameters& parameters);
-/// The joint controller that comes with most arms: tau = −Kp e − Kd ed on every joint by itself, no
-/// model. Kp and Kd are the gains (one per joint) times the joint's inertia at the given position,
-/// the other joints held. Where the arm's couplings would make its fastest mode faster than the
-/// lag of the velocity observers bears, the inertia is that which the joint sees while the others
-/// are free, and smaller still until the mode is slow enough: an arm without rotor inertias shakes
+/// A joint controller's own gains, N m/rad and N m s/rad.
+struct PdGains {
+  std::vector<double> kp, kd;
+  /// The largest error [rad, m] with which gravity leaves the arm at the first posture, and whose.
+  double sag = 0;
+  std::size_t sagging = 0;
+};
+/// The gains (one per joint) times the joint's inertia at the first posture, the other joints held.
+/// Where the arm's couplings at one of the postures would make its fastest mode faster than the lag
+/// of the velocity observers bears, the inertia is that which the joint sees while the others are
+/// free, and smaller still until the mode is slow enough: an arm without rotor inertias shakes
 /// otherwise.
-LawUnderTest independent_pd(const ga_dynamics::Chain& model,
-                            std::span<const ga_controllers::JointGains> gains,
-                            std::span<const double> at);
+PdGains pd_gains(const ga_dynamics::Chain& model, std::span<const ga_controllers::JointGains> gains,
+                 std::span<const std::vector<double>> postures);
+/// The joint controller that comes with most arms: tau = −Kp e − Kd ed on every joint by itself, no
+/// model.
+LawUnderTest independent_pd(const ga_dynamics::Chain& model, const PdGains& gains);
 
 /// Recorded every cycle; [joint][cycle].
 struct Recording {

@@ -90,8 +90,6 @@ void check(const DemonstrationOptions& o) {
   in_range("--noise", o.noise, 0, 0.1, " rad");
   in_range("--settle", o.settle_time, 0.1, 1000, " s");
   in_range("--stiction", o.stiction, 1, 10, ", break-away over Coulomb friction");
-  if (o.laws.empty())
-    refuse("--law", "''", "give at least one of integral, tracking, ptp, hold, pd");
   for (auto law = o.laws.begin(); law != o.laws.end(); ++law) {
     const bool known = *law == "pd" || std::any_of(std::begin(kLaws), std::end(kLaws),
                                                    [&](const LawName& l) { return *law == l.id; });
@@ -136,15 +134,49 @@ std::vector<JointGains> gains_of(const DemonstrationOptions& o, std::size_t n) {
 
 /// One of those that check() has let through.
 LawUnderTest make_law(const std::string& id, const Demonstration& d, double friction,
-                      std::span<const double> start, std::string& label) {
+                      const PdGains& pd, std::string& label) {
   const auto* const law = std::find_if(std::begin(kLaws), std::end(kLaws),
                                        [&](const LawName& l) { return id == l.id; });
   if (law == std::end(kLaws)) {
     label = "Joint PD, no model";
-    return independent_pd(d.chain, d.gains, start);
+    return independent_pd(d.chain, pd);
   }
   label = law->label;
   return computed_torque(d.chain, law_parameters(law->kind, d.gains, friction, d.signals));
+}
+
+/// Joint positions along a motion, the first at its start.
+std::vector<std::vector<double>> postures_of(const Trajectory& motion) {
+  constexpr std::size_t kCount = 40;
+  std::vector<std::vector<double>> all(kCount + 1);
+  std::vector<double> qd(static_cast<std::size_t>(motion.size())), qdd(qd.size());
+  for (std::size_t k = 0; k <= kCount; ++k) {
+    all[k].resize(qd.size());
+    motion.sample(motion.duration() * static_cast<double>(k) / kCount, all[k], qd, qdd);
+  }
+  return all;
+}
+
+/// Those asked for, or the usual ones.
+std::vector<std::string> laws_of(const DemonstrationOptions& options, const PdGains& pd,
+                                 Demonstration& d) {
+  if (!options.laws.empty()) return options.laws;
+  // A drop from the start by so much is no comparison.
+  constexpr double kMostSag = 0.05;  // rad, m
+  std::vector<std::string> laws = {"integral", "tracking", "ptp"};
+  if (pd.sag <= kMostSag) {
+    laws.emplace_back("pd");
+    return laws;
+  }
+  const ChainJoint& joint = d.chain.joints()[pd.sagging];
+  char text[224];
+  std::snprintf(
+      text, sizeof text,
+      "the joint PD for comparison is left out: gravity would draw joint '%s' %.2g %s from "
+      "its reference (give it with --law pd)",
+      joint.name.c_str(), pd.sag, joint.revolute() ? "rad" : "m");
+  d.notes.emplace_back(text);
+  return laws;
 }
 
 /// "joint1, joint2", or "all joints".
@@ -195,7 +227,7 @@ bool Demonstration::ok() const {
 Demonstration demonstrate(const DemonstrationOptions& options,
                           const std::function<void(double, const std::string&)>& progress) {
   check(options);
-  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}};
+  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}, {}};
   d.notes = d.chain.warnings();
   const std::size_t n = d.chain.joints().size();
   d.gains = gains_of(options, n);
@@ -212,20 +244,21 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   d.motion = motion.description;
   d.duration = trajectory.duration();
   check_cycles(options, d.duration);
-  std::vector<double> start(n), rest(n), none(n);
-  trajectory.sample(0, start, rest, none);
-  check_inertia(arm, d.chain, start);
+  const std::vector<std::vector<double>> postures = postures_of(trajectory);
+  check_inertia(arm, d.chain, postures.front());
+  const PdGains pd = pd_gains(d.chain, d.gains, postures);
+  d.laws = laws_of(options, pd, d);
   LoopOptions loop;
   loop.rate = options.rate;
   loop.seed = options.seed;
   loop.signals = d.signals;
   loop.settle_time = options.settle_time;
-  for (std::size_t k = 0; k < options.laws.size(); ++k) {
+  for (std::size_t k = 0; k < d.laws.size(); ++k) {
     Plant plant(arm, {.static_ratio = options.stiction});
     LawResult result;
-    result.id = options.laws[k];
-    LawUnderTest law = make_law(result.id, d, options.friction, start, result.label);
-    const auto count = static_cast<double>(options.laws.size());
+    result.id = d.laws[k];
+    LawUnderTest law = make_law(result.id, d, options.friction, pd, result.label);
+    const auto count = static_cast<double>(d.laws.size());
     result.recording = run_loop(plant, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);
     });

@@ -18,7 +18,8 @@ struct DemonstrationOptions {
   std::filesystem::path urdf;
   ga_dynamics::ChainOptions chain;  ///< which of its joints
   std::string command;              ///< as it was typed, for the report
-  std::vector<std::string> laws = {"integral", "tracking", "ptp", "pd"};
+  /// integral, tracking, ptp, hold, pd. None: all but hold, and pd only where it can hold the arm.
+  std::vector<std::string> laws = {};
   std::string trajectory = "auto";  ///< as in motion.hpp
   double bandwidth = 40;            ///< rad/s
   double damping = 1;
@@ -54,6 +55,7 @@ struct Demonstration {
   std::vector<LawResult> results;
   std::vector<std::string> notes;
   // --- what it was made with
+  std::vector<std::string> laws;
   std::string motion;                             ///< what was chosen
   std::vector<ga_controllers::JointGains> gains;  ///< one per joint
   std::vector<JointSignals> signals;              ///< one per joint

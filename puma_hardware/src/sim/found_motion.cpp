@@ -224,6 +224,11 @@ Range usable_range(const ChainJoint& joint) {
   return {std::max(lower, middle - kHalf), std::min(upper, middle + kHalf)};
 }
 
+bool within_torque_limits(const Chain& chain, const Trajectory& motion) {
+  Dynamics dynamics(chain, {.drives = ga_dynamics::Drives::kAll});
+  return torque_share(dynamics, motion) <= kTorqueShare;
+}
+
 std::optional<Motion> find_line(const Chain& chain) {
   if (chain.size() < 3) return std::nullopt;
   const std::unique_ptr<InverseKinematics> kinematics = kinematics_of(chain);

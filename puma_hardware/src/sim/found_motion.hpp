@@ -26,6 +26,9 @@ struct Range {
 };
 Range usable_range(const ga_dynamics::ChainJoint& joint);
 
+/// Can the motors drive the arm along it, with some torque to spare?
+bool within_torque_limits(const ga_dynamics::Chain& chain, const ga_dynamics::Trajectory& motion);
+
 /// A straight line of the tool at constant orientation; where no such line is found, one whose
 /// orientation is free. Nothing where the arm cannot move its tool in every direction, or no line
 /// was found.

@@ -24,7 +24,8 @@ namespace {
 
 /// The straight line of the paper on PC-based control of a PUMA, §4: 0.86 m at 0.1 m/s, the tool
 /// turned by (45°, 60°, 90°) about z, y', z''. The branch is not given there; the first one that
-/// keeps clear of all limits is taken. Null if the arm is not built like the PUMA, or too small.
+/// keeps clear of all limits is taken. Null if the arm is not built like the PUMA, too small or too
+/// weak.
 std::unique_ptr<Trajectory> papers_line(const Chain& chain) {
   using namespace ga_dynamics;
   constexpr double kDegree = std::numbers::pi / 180;
@@ -40,7 +41,8 @@ std::unique_ptr<Trajectory> papers_line(const Chain& chain) {
     for (const int elbow : {1, -1}) {
       for (const int wrist : {1, -1}) {
         try {
-          return make_cartesian_line(*kinematics, line, PumaBranch{arm, elbow, wrist});
+          auto motion = make_cartesian_line(*kinematics, line, PumaBranch{arm, elbow, wrist});
+          if (within_torque_limits(chain, *motion)) return motion;
         } catch (const KinematicsError&) {
           continue;  // the next branch
         }

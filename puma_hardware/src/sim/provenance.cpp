@@ -44,7 +44,7 @@ json provenance(const Demonstration& d, const DemonstrationOptions& o) {
     bodies.push_back(
         {{"joint", name}, {"mass", d.body_errors[i].mass}, {"inertia", d.body_errors[i].inertia}});
   }
-  made["laws"] = o.laws;
+  made["laws"] = d.laws;
   made["motion"] = {{"name", o.trajectory},
                     {"description", d.motion},
                     {"duration", d.duration},

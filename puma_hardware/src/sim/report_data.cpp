@@ -198,7 +198,7 @@ json table_of(const Demonstration& d) {
   if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
   const bool judged = std::any_of(d.results.begin(), d.results.end(),
                                   [](const LawResult& r) { return r.verdict.has_value(); });
-  if (judged) columns.push_back(column("state", "State", "", 0, "none"));
+  if (judged) columns.insert(columns.begin(), column("state", "State", "", 0, "none"));
   return {{"columns", columns}, {"rows", rows}};
 }
 

@@ -191,11 +191,12 @@ DivergenceWatch::DivergenceWatch(const Chain& chain, std::span<const double> top
     : beyond_limit_(thresholds.beyond_limit) {
   for (std::size_t i = 0; i < chain.joints().size(); ++i) {
     const ChainJoint& joint = chain.joints()[i];
-    const bool limited = std::isfinite(joint.limits.velocity);
-    const double limit =
-        limited ? thresholds.speed_factor * joint.limits.velocity : thresholds.free_speed;
+    const double limit = std::isfinite(joint.limits.velocity)
+                             ? thresholds.speed_factor * joint.limits.velocity
+                             : thresholds.free_speed;
     joints_.push_back({joint.name, joint.revolute(), joint.limits.lower, joint.limits.upper,
-                       std::max(limit, thresholds.speed_factor * top_speed[i]), limited});
+                       joint.limits.velocity,
+                       std::max(limit, thresholds.speed_factor * top_speed[i])});
   }
 }
 
@@ -214,11 +215,12 @@ std::optional<Verdict> DivergenceWatch::check(double time, std::span<const doubl
       }
     }
     if (std::abs(qd[i]) > j.speed) {
+      const std::string limit = std::isfinite(j.velocity)
+                                    ? text("its velocity limit is %.4g %s/s", j.velocity, unit)
+                                    : std::string("it has no velocity limit");
       return diverged(i, time,
-                      text("joint '%s' moves at %.4g %s/s (threshold %.4g %s/s: %s)",
-                           j.name.c_str(), qd[i], unit, j.speed, unit,
-                           j.has_speed_limit ? "a multiple of its velocity limit"
-                                             : "it has no velocity limit"));
+                      text("joint '%s' moves at %.4g %s/s (threshold %.4g %s/s; %s)",
+                           j.name.c_str(), qd[i], unit, j.speed, unit, limit.c_str()));
     }
     if (q[i] < j.lower - beyond_limit_ || q[i] > j.upper + beyond_limit_) {
       return diverged(i, time,

@@ -93,8 +93,9 @@ class DivergenceWatch {
   struct Joint {
     std::string name;
     bool revolute;
-    double lower, upper, speed;
-    bool has_speed_limit;
+    double lower, upper;
+    double velocity;  ///< its limit
+    double speed;     ///< the threshold
   };
   std::vector<Joint> joints_;
   double beyond_limit_;
