@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "puma_hardware/velocity_observer.hpp"
+#include "sim/arm_check.hpp"
 
 namespace puma_hardware::sim {
 
@@ -60,6 +61,21 @@ class Tool {
   std::vector<Pose> poses_;
   std::size_t tip_;
 };
+
+/// Why the arm could not be moved on, with the joint where one is to blame.
+Verdict failed_step(const Plant& plant, const Chain& model, const DivergenceWatch& watch, double t,
+                    std::span<const double> tau) {
+  if (const auto seen = watch.check(t, plant.q(), plant.qd(), tau)) return *seen;
+  std::string reason = plant.error();
+  if (plant.fault() == ga_dynamics::PlantFault::kSingularInertia) {
+    try {
+      check_inertia(model, model, plant.q());
+    } catch (const std::runtime_error& error) {
+      reason = error.what();
+    }
+  }
+  return {RunState::kDiverged, 0, t, reason};
+}
 
 /// Of each joint along the trajectory, rad/s.
 std::vector<double> top_speeds(const Trajectory& trajectory) {
@@ -289,7 +305,10 @@ Recording run_loop(Plant& plant, const Chain& model, const Trajectory& trajector
     tool.append(plant.q(), r.tool);
     tool.append(q_ref, r.tool_ref);
     if (r.ended) break;
-    plant.step(given, dt);
+    if (!plant.step(given, dt)) {
+      r.ended = failed_step(plant, model, watch, t + dt, tau);
+      break;
+    }
     if (progress && k % 200 == 0) progress(static_cast<double>(k) / static_cast<double>(cycles));
   }
   r.update_time_mean = total / static_cast<double>(r.time.size());
