@@ -185,8 +185,10 @@ def test_what_the_report_was_made_with_is_shown(page, sample):
     made = sample['made_with']
     assert page.run('return document.getElementById("command").textContent') == made['command']
     facts = page.run("""
-        const list = [...document.querySelectorAll('#made > *')].map((item) => item.textContent);
-        return Object.fromEntries(list.flatMap((text, i) => (i % 2 ? [[list[i - 1], text]] : [])));""")
+        const texts = (name) => [...document.querySelectorAll(`#made > ${name}`)]
+          .map((item) => item.textContent);
+        const values = texts('dd');
+        return Object.fromEntries(texts('dt').map((label, i) => [label, values[i]]));""")
     assert facts['Version'] == 'puma_hardware ' + made['version']
     assert facts['SHA-256 of the file'] == made['robot']['sha256']
     assert facts['Robot'].startswith('puma560.urdf: base_link to tool0, 6 joints')
