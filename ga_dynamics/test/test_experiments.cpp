@@ -179,7 +179,8 @@ TEST(LineTorques, GravityOfTheTablesRulesJointsTwoAndThree) {
 TEST(LineTorques, TheSignsOfTheOffsetsMatter) {
   const std::vector<LineTorques> printed = line_torques(
       make_chain({.signs = OffsetSigns::kPrinted, .limits = false}), line_of_control_paper());
-  const LineTorques& t = on_branch(printed, {1, 1, 1});
+  const PumaBranch branch{1, 1, 1};
+  const LineTorques& t = on_branch(printed, branch);
   EXPECT_NEAR(t.joints[1].start, -25.47, 0.1);
   EXPECT_NEAR(t.joints[1].end, -53.88, 0.1);
   EXPECT_NEAR(t.joints[2].start, 5.66, 0.1);
