@@ -82,7 +82,10 @@ json robot_of(const Chain& chain, const std::filesystem::path& urdf,
               std::vector<std::string>& notes) {
   std::vector<std::string> missing;
   std::map<std::string, json> visuals = read_visuals(urdf, missing);
-  std::erase_if(visuals, [&](const auto& link) { return chain.find_link(link.first) < 0; });
+  const auto in_chain = [&](const std::string& name) {
+    return std::ranges::any_of(chain.links(), [&](const auto& link) { return link.name == name; });
+  };
+  std::erase_if(visuals, [&](const auto& link) { return !in_chain(link.first); });
   auto figure = stick_figure(chain, visuals);
   if (!figure.empty()) {
     notes.push_back(

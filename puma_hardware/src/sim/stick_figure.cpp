@@ -72,7 +72,7 @@ std::map<std::string, json> stick_figure(const Chain& chain,
   dynamics.link_poses(std::vector<double>(n), poses);
   std::vector<Pose> places;
   for (const std::string& name : at)
-    places.push_back(poses[static_cast<std::size_t>(chain.find_link(name))]);
+    places.push_back(poses[static_cast<std::size_t>(chain.link_index(name))]);
   std::vector<Vector3> ends;  // of each bar, in its own link's frame
   double longest = 0, total = 0;
   for (std::size_t i = 0; i <= n; ++i) {
