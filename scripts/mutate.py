@@ -76,7 +76,8 @@ SWAPS = [
     (r'(?<![\w.])2(?![\w.])', '3'),
 ]
 # Text made for people, compile-time declarations, and checks that are compiled out.
-SKIPPED = re.compile(r'^\s*(#|//|using |template|static_assert|assert\(|throw |namespace )|std::string')
+SKIPPED = re.compile(
+    r'^\s*(#|//|using |template|static_assert|assert\(|throw |namespace )|std::string')
 
 
 class Mutant:
