@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
                     OptionCase{"payload", [](auto& o) { o.payload = 2.5; }},
                     OptionCase{"mismatch", [](auto& o) { o.mismatch = 0.2; }},
                     OptionCase{"stiction", [](auto& o) { o.stiction = 1.3; }},
-                    OptionCase{"noise", [](auto& o) { o.noise = 2e-5; }},
+                    OptionCase{"noise", [](auto& o) { o.noise = 1e-4; }},
                     OptionCase{"ideal", [](auto& o) { o.ideal = true; }},
                     OptionCase{"no friction known", [](auto& o) { o.friction = 0; }},
                     OptionCase{"slow loop", [](auto& o) { o.rate = 250; }},

@@ -108,9 +108,18 @@ LawParameters law_parameters(ga_controllers::LawKind kind,
   p.kind = kind;
   p.gains = std::move(gains);
   p.friction = friction;
-  // It follows the reference, which has no noise, so the step may be steep: where it is wider,
-  // joints stick before they turn back and before they reach the goal.
+  // Friction follows the reference, which has no noise, so the step may be steep: where it is
+  // wider, joints stick before they turn back and before they reach the goal.
   p.friction_velocity = 0.0003;
+  // But these two follow the measured velocity: with a steep step, noise makes the torque jump by
+  // twice the Coulomb friction.
+  const bool measured = kind == ga_controllers::LawKind::kPointToPoint ||
+                        kind == ga_controllers::LawKind::kGravityHold;
+  constexpr double kVelocityNoise =
+      200;  // rad/s per rad: three times what the observers let through
+  for (const JointSignals& s : signals) {
+    if (measured) p.friction_velocity = std::max(p.friction_velocity, kVelocityNoise * s.noise);
+  }
   // One count either way cannot be told from the goal.
   for (const JointSignals& s : signals) {
     if (s.counts_per_rad > 0) {
