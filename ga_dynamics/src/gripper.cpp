@@ -110,7 +110,12 @@ class BodyTree {
         return bodies_[at(child)].height >= std::max(1, least);
       });
     };
-    if (with_joints(most) >= 2 || with_joints(most - 1) >= 3) return true;
+    // Fingers of one gripper are alike: a wrist's revolute joint beside a slide is none.
+    const auto slides = std::count_if(children.begin(), children.end(), [&](int child) {
+      return model_.joints[at(bodies_[at(child)].joint)].type == UrdfJointType::kPrismatic;
+    });
+    const bool alike = slides == 0 || slides == static_cast<std::ptrdiff_t>(children.size());
+    if (alike && (with_joints(most) >= 2 || with_joints(most - 1) >= 3)) return true;
     // One finger is driven, and the others follow it.
     return std::any_of(children.begin(), children.end(), [&](int child) {
       if (!bodies_[at(child)].only_mimic) return false;

@@ -128,6 +128,20 @@ TEST(DefaultTip, AWristIsNoGripper) {
   expect_words(question(robot.survey()), {"joint 'linkage'", "--freeze all"});
 }
 
+TEST(DefaultTip, AWristJointBesideASlideIsNoGripper) {
+  const Robot robot = Robot()
+                          .arm("a", "base", 6)
+                          .add("slide", "a5", "finger", "prismatic",
+                               "<limit lower='0' upper='0.05' effort='20' velocity='0.1'/>");
+  EXPECT_EQ(robot.survey().tip, find_link(robot.model(), "a6"));
+  try {
+    robot.chain();
+    FAIL() << "two branches of six joints: one has to be chosen";
+  } catch (const DescriptionError& error) {
+    expect_words(error.what(), {"--tip a6", "--tip finger"});
+  }
+}
+
 TEST(DefaultTip, TheTipCanLieInAFinger) {
   Robot robot;
   robot.arm("a", "base", 6).add("left", "a6", "l").add("right", "a6", "r");
