@@ -24,17 +24,6 @@ using hardware_interface::HardwareInfo;
 /// Brake torque where neither the description nor the effort limit tells one, N m.
 constexpr double kStrongBrake = 1000;
 
-/// A joint without torque or speed cannot be driven; without a limit it can.
-void check_limits(const std::string& where, const Chain& chain) {
-  for (const ChainJoint& joint : chain.joints()) {
-    const bool no_effort = joint.limits.effort == 0;
-    if (!no_effort && joint.limits.velocity != 0) continue;
-    throw std::runtime_error(where + ": joint '" + joint.name + "': <limit " +
-                             (no_effort ? "effort" : "velocity") +
-                             "=\"0\">: it could never be moved; give what its drive can do");
-  }
-}
-
 std::vector<double> start_of(const std::string& where, const HardwareInfo& info, const Chain& chain,
                              ParameterText& parameters) {
   std::map<std::string, double> given = parameters.by_joint("initial_positions");
@@ -90,7 +79,6 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
   setup.simulated_time = parameters.flag("simulated_time", false);
   setup.real_time_factor = parameters.number("real_time_factor", 1, 0, 1000);
   check_joints(where, info, setup.chain);
-  check_limits(where, setup.chain);
 
   sim::SimulatedArmSettings& s = setup.settings;
   s.start = start_of(where, info, setup.chain, parameters);
