@@ -50,9 +50,9 @@ minutes=0
 if [[ ! -d $base/build ]]; then
   case $kind-${ros:+ros}-" ${cmake_args[*]} " in
     sim--*) minutes=6 ;;
-    release--*BUILD_TESTING=ON*) minutes=30 ;;
-    release--*) minutes=9 ;;
-    *BUILD_TESTING=ON*) minutes=60 ;;
+    release--*BUILD_TESTING=ON*) minutes=14 ;;
+    release--*) minutes=8 ;;
+    *BUILD_TESTING=ON*) minutes=40 ;;
     *) minutes=15 ;;
   esac
 fi

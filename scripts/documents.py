@@ -44,6 +44,10 @@ READY = [
     (r'puma (emulate|guard) ', r'.'),
 ]
 
+# What says that a command was refused although its exit status does not.
+REFUSED = re.compile(r'success=False.*|Goal finished with status: (?!SUCCEEDED).*'
+                     r'|Goal was rejected.*|Set(ting)? parameter failed.*|Error setting .*')
+
 PRELUDE = r'''
 set -eo pipefail
 logs=$(mktemp -d) services=
@@ -239,14 +243,22 @@ def run(path, tag):
         if path != ROOT / 'README.md':
             at = folder
             text = f'. {shlex.quote(str(ROOT / "build" / setup))}\n{text}'
-        process = subprocess.Popen(['bash', '-c', text], cwd=at, env=environment,
-                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        output = Path(folder, '.output')
+        with output.open('w') as file:
+            process = subprocess.Popen(['bash', '-c', text], cwd=at, env=environment, stdout=file,
+                                       stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                       start_new_session=True)
         try:
-            return process.wait(SECONDS)
+            status = process.wait(SECONDS)
+            if refused := REFUSED.search(output.read_text()):
+                print(f'{path.relative_to(ROOT)}: a command was refused: {refused[0]}')
+                status = 1
+            return status
         except subprocess.TimeoutExpired:
             print(f'{path.relative_to(ROOT)}: not done after {SECONDS} s')
             return 1
         finally:
+            print(output.read_text())
             try:
                 os.killpg(process.pid, signal.SIGTERM)
             except ProcessLookupError:

@@ -53,6 +53,18 @@ def test_a_command_that_fails_is_noticed():
         document.unlink()
 
 
+def test_a_command_that_is_refused_is_noticed():
+    document = ROOT / 'build' / 'refused.md'
+    for text in ('Response(success=False)', 'Goal finished with status: ABORTED'):
+        document.write_text(f'# Refused\n\n```bash {TAG}\necho "{text}"\n```\n')
+        try:
+            done = tool('run', document, TAG)
+        finally:
+            document.unlink()
+        assert done.returncode == 1
+        assert text[-8:] in done.stdout
+
+
 @pytest.mark.parametrize('document', documents())
 def test_its_commands_work(document):
     done = tool('run', ROOT / document, TAG)
