@@ -11,6 +11,7 @@
 #include <functional>
 #include <kdl/chaindynparam.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
+#include <map>
 #include <tuple>
 
 #include "ga_dynamics/dynamics.hpp"
@@ -28,7 +29,7 @@ using Values = std::vector<double>;
 
 constexpr int kMostJoints = 12;
 constexpr unsigned kChainsPerSize =
-    250;  // times 12 sizes: 3000 chains per method and instruction set, under oblique gravity
+    250;  // times 12 sizes: 3000 chains per method, instruction set and gravity
 
 KDL::JntArray to_kdl(const Values& v) {
   KDL::JntArray a(static_cast<unsigned>(v.size()));
@@ -44,13 +45,12 @@ Values from_kdl(const KDL::JntArray& a) { return {a.data.data(), a.data.data() +
 
 struct Gravity {
   const char* name;
-  Vector3 vector;    ///< m/s², in the base link's frame
-  unsigned percent;  ///< of the chains
+  Vector3 vector;  ///< m/s², in the base link's frame
 
   KDL::Vector kdl() const { return {vector[0], vector[1], vector[2]}; }
 };
 const Gravity kGravities[] = {
-    {"Vertical", {0, 0, -9.81}, 20}, {"Oblique", {0.7, -1.3, -9.4}, 100}, {"Zero", {0, 0, 0}, 20}};
+    {"Vertical", {0, 0, -9.81}}, {"Oblique", {0.7, -1.3, -9.4}}, {"Zero", {0, 0, 0}}};
 
 /// A chain with a state, and what KDL makes of it.
 struct Case {
@@ -88,6 +88,15 @@ struct Case {
   Values q, qd, qdd;
 };
 
+/// Reading the description takes longer than most checks: all methods share what was read once.
+const Case& cached_case(int joints, unsigned seed, const Gravity& gravity) {
+  static std::map<std::tuple<int, unsigned, std::string>, Case> cases;
+  const std::tuple key(joints, seed, std::string(gravity.name));
+  const auto found = cases.find(key);
+  if (found != cases.end()) return found->second;
+  return cases.emplace(key, Case(joints, seed, gravity)).first->second;
+}
+
 class Conformance : public ::testing::TestWithParam<std::tuple<test::Variant, Gravity>> {
  protected:
   Dynamics make(const Chain& chain, Drives drives = Drives::kNone) const {
@@ -104,10 +113,9 @@ class Conformance : public ::testing::TestWithParam<std::tuple<test::Variant, Gr
   /// Runs `check` on `per_size` chains of every size; what it returns is the error to bound.
   double worst(unsigned per_size, const std::function<double(Case&)>& check) {
     double worst_error = 0;
-    per_size = std::max(per_size * std::get<Gravity>(GetParam()).percent / 100, 4U);
     for (int n = 1; n <= kMostJoints; ++n) {
       for (unsigned seed = 1; seed <= per_size; ++seed) {
-        Case c(n, seed, std::get<Gravity>(GetParam()));
+        Case c = cached_case(n, seed, std::get<Gravity>(GetParam()));
         if (const double error = test::worse(worst_error, check(c)); error > worst_error) {
           worst_error = error;
           worst_case_ = "n = " + std::to_string(n) + ", seed " + std::to_string(seed);
