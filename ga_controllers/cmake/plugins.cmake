@@ -13,7 +13,12 @@ foreach(package controller_interface control_msgs generate_parameter_library har
 endforeach()
 file(REMOVE ${PROJECT_BINARY_DIR}/not_built.txt)
 
-generate_parameter_library(law_controller_parameters src/plugins/law_controller_parameters.yaml)
+# In a function's scope: the generator calls ament_export_dependencies(), which would have users of the laws find ROS 2 (see
+# ga_export_package()).
+function(ga_generate_parameters)
+  generate_parameter_library(law_controller_parameters src/plugins/law_controller_parameters.yaml)
+endfunction()
+ga_generate_parameters()
 # Generated code is held to its generator's warnings, not to ours.
 get_target_property(generated law_controller_parameters INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(law_controller_parameters SYSTEM INTERFACE ${generated})
