@@ -15,7 +15,7 @@ def descriptions():
     """Every parameter file that CMake hands to generate_parameter_library."""
     files = []
     for cmake in [PACKAGE / 'CMakeLists.txt', *sorted((PACKAGE / 'cmake').glob('*.cmake'))]:
-        files += re.findall(r'^generate_parameter_library\(\S+\s+(\S+\.yaml)', cmake.read_text(),
+        files += re.findall(r'^\s*generate_parameter_library\(\S+\s+(\S+\.yaml)', cmake.read_text(),
                             re.MULTILINE)
     return [PACKAGE / file for file in files]
 
