@@ -75,7 +75,7 @@ struct ControlLaw::Impl {
     for (std::size_t i = 0; i < arm.size(); ++i) {
       if (cycle.changed) friction.begin(i, reference.way_acceleration(i, arm, setting));
       if (jumped) friction.blend(i, reference.way_acceleration(i, arm, setting));
-      if (reference.arrived(i)) friction.arrive(i);
+      if (reference.near(i)) friction.arrive(i);
     }
   }
 

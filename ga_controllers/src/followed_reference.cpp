@@ -14,8 +14,9 @@ namespace {
 /// way to it then takes up `kSlew` of the limit per second, and so about a quarter of it if it is
 /// no faster than kGather times the acceleration of all of it.
 constexpr double kJump = 0.01, kSlew = 3, kGather = 0.13;
-/// The followed reference has arrived when what is left would step the torque by this share.
-constexpr double kArrived = 1e-5;
+/// The followed reference is as good as there when what is left would step the torque by the first
+/// of these shares, and has arrived at the second.
+constexpr double kNear = 1e-5, kArrived = 1e-8;
 /// Given velocities count up to this share of the limit on the way, given accelerations anywhere up
 /// to this share of what the torque allows.
 constexpr double kFaster = 1.02, kStronger = 4;
@@ -167,9 +168,9 @@ void FollowedReference::blend(std::size_t i, bool any_jumped, double dt, const L
     blending.shift({-q, -qd, -qdd}, way);
   }
   const Blending::State& left = blending.offset();
-  if (correction(i, left, law) + std::abs(left.qdd) < kArrived * strength(i, law, arm)) {
-    blending.stop();
-  }
+  const double share = (correction(i, left, law) + std::abs(left.qdd)) / strength(i, law, arm);
+  joint.near = share < kNear;
+  if (share < kArrived) blending.stop();
 }
 
 bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
@@ -189,7 +190,9 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     to_go_[i] = std::abs(left.q);
     followed_.q[i] = given_.q[i] + left.q;
     followed_.qd[i] = on_its_way ? now.qd + left.qd : given_.qd[i];
-    followed_.qdd[i] = on_its_way ? now.qdd + left.qdd : std::clamp(given_.qdd[i], -most, most);
+    // Without a jump nothing goes on with the acceleration, and it may step.
+    const bool filters = on_its_way && joint.filters;
+    followed_.qdd[i] = left.qdd + (filters ? now.qdd : std::clamp(given_.qdd[i], -most, most));
   }
   if (guard_ && law.takes_reference()) {
     departure_ = guard_->keep(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});
@@ -205,12 +208,12 @@ void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
   if (fades) estimate_braking(cycle.torque_before, friction, arm);
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     joints_[i].blending.stop();
-    joints_[i].filters = false;
+    joints_[i].filters = joints_[i].near = false;
     if (!fades) continue;
     const Blending::State& now = joints_[i].counted;
-    joints_[i].blending.begin(
-        {arm.q[i] - now.q, arm.qd[i] - now.qd, braking_[i] != 0 ? braking_[i] - now.qdd : 0},
-        1.5 / blend_time_);
+    joints_[i].blending.begin({arm.q[i] - now.q, arm.qd[i] - now.qd, 0}, 1.5 / blend_time_);
+    if (braking_[i] == 0) continue;
+    joints_[i].blending.shift({0, 0, braking_[i] - given_.qdd[i]}, bounds(i, now.qd, law, arm));
   }
   if (guard_ && fades) guard_->begin(arm.q, arm.qd, braking_);
 }

@@ -64,7 +64,10 @@ class FollowedReference {
   /// rad/s², about the largest acceleration of the way there; zero where there is none.
   double way_acceleration(std::size_t joint, const ArmState& arm,
                           const LawSetting& law) const noexcept;
-  bool arrived(std::size_t joint) const noexcept { return !joints_[joint].blending.active(); }
+  /// No velocity of the way is left that friction would show.
+  bool near(std::size_t joint) const noexcept {
+    return joints_[joint].near || !joints_[joint].blending.active();
+  }
   /// Of the last advance() with a reference since start().
   Departure departure() const noexcept { return departure_; }
 
@@ -81,6 +84,7 @@ class FollowedReference {
 
   struct Joint {
     Blending blending;
+    bool near = false;         ///< the end of the way
     bool jumped = false;       ///< in this cycle
     bool settles = false;      ///< jumped in the cycle before: its acceleration is known only now
     bool filters = false;      ///< since a jump: smaller surpluses are blended too
