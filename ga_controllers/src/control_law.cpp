@@ -55,6 +55,7 @@ struct ControlLaw::Impl {
         output(arm.torque_limit, bearable_torques(chain, parameters),
                torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
+        setting_out(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {}
 
@@ -103,6 +104,21 @@ struct ControlLaw::Impl {
     }
   }
 
+  /// The torque of the acceleration with which the reference sets out from rest in this cycle.
+  /// Empty: it does not. The torque of an arm at rest holds it: to blend the acceleration in would
+  /// leave the path at its start.
+  std::span<const double> torque_to_set_out(const Cycle& cycle) noexcept {
+    if (!cycle.changed || state_lost || !reference.sets_out(setting, arm)) return {};
+    const std::size_t n = arm.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      setting_out[i] = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        setting_out[i] += arm.inertia[i * n + j] * reference.followed().qdd[j];
+      }
+    }
+    return setting_out;
+  }
+
   /// The torque that the law wants at a measured state.
   void drive(const Cycle& cycle, std::span<double> tau) noexcept {
     const bool integrates = setting.kind == LawKind::kTrackingIntegral;
@@ -141,6 +157,7 @@ struct ControlLaw::Impl {
   ErrorIntegral integral;
   TorqueOutput output;
   std::vector<double> v;
+  std::vector<double> setting_out;           ///< scratch of torque_to_set_out()
   std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
   bool changed = false;     ///< and no update that knows where the arm is has taken it up
   bool drives_arm = false;  ///< there was an update
@@ -218,7 +235,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   } else {
     m.hold(cycle, tau);
   }
-  m.output.give(cycle, tau);
+  m.output.give(cycle, tau, m.torque_to_set_out(cycle));
   m.changed = m.changed && !m.located;
   if (m.bad_cycles >= m.error_cycles) return LawStatus::kError;
   if (!state_known) return LawStatus::kStateHeld;

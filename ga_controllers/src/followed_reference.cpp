@@ -218,6 +218,16 @@ void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
   if (guard_ && fades) guard_->begin(arm.q, arm.qd, braking_);
 }
 
+bool FollowedReference::sets_out(const LawSetting& law, const ArmState& arm) const noexcept {
+  bool rests = law.takes_rates(), accelerates = false;
+  for (std::size_t i = 0; i < to_go_.size(); ++i) {
+    const double speed = std::abs(arm.qd[i]) + std::abs(given_.qd[i]);
+    rests = rests && correction(i, {0, speed, 0}, law) <= kJump * strength(i, law, arm);
+    accelerates = accelerates || given_.qdd[i] != 0;
+  }
+  return rests && accelerates;
+}
+
 double FollowedReference::way_acceleration(std::size_t i, const ArmState& arm,
                                            const LawSetting& law) const noexcept {
   return joints_[i].blending.acceleration(bounds(i, joints_[i].counted.qd, law, arm));

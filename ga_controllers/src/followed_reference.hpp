@@ -64,6 +64,8 @@ class FollowedReference {
   /// rad/s², about the largest acceleration of the way there; zero where there is none.
   double way_acceleration(std::size_t joint, const ArmState& arm,
                           const LawSetting& law) const noexcept;
+  /// True if the arm and the given reference rest but the reference accelerates.
+  bool sets_out(const LawSetting& law, const ArmState& arm) const noexcept;
   /// No velocity of the way is left that friction would show.
   bool near(std::size_t joint) const noexcept {
     return joints_[joint].near || !joints_[joint].blending.active();

@@ -26,8 +26,10 @@ class TorqueOutput {
   /// What the arm was driven with before, as far as the joints can bear it; not finite: nothing.
   void start(std::span<const double> last_torque) noexcept;
   /// From the torque that the law wants to the one that is given, in place. One that is not finite
-  /// leaves the joint's torque as it was.
-  void give(const Cycle& cycle, std::span<double> tau) noexcept;
+  /// leaves the joint's torque as it was. `setting_out`: the part of it that accelerates the arm
+  /// from rest, empty for none. If the torque before a change lacks this part, it is added at once.
+  void give(const Cycle& cycle, std::span<double> tau,
+            std::span<const double> setting_out) noexcept;
 
   /// Given last; NaN after start() where nothing drove the joint.
   std::span<const double> last() const noexcept { return last_; }
@@ -37,6 +39,10 @@ class TorqueOutput {
   std::span<const int> cut() const noexcept { return cut_; }
 
  private:
+  /// What the law's limit leaves of a torque.
+  double possible(std::size_t joint, double torque) const noexcept;
+  bool lacks(std::span<const double> part, std::span<const double> tau) const noexcept;
+
   std::vector<double> limit_, bearable_, rate_limit_;
   double blend_time_;
   std::vector<double> last_, blend_;

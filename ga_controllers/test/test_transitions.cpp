@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "ga_controllers/control_law.hpp"
+#include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
 #include "wave.hpp"
 
@@ -154,6 +155,107 @@ TEST(Transitions, AStartBesideTheReferenceByACountDoesNotSlowFrictionDown) {
   const Values pulled(6, 15.0);  // the acceleration that explains the velocity
   law.update(beside, rest, {start, moving, pulled}, kDt, tau);
   EXPECT_GT(law.terms().friction[0], chain.joints()[0].drive.coulomb_positive);
+}
+
+/// Third-order polynomials from rest to rest in a second: the acceleration steps at the start.
+struct PointToPoint {
+  explicit PointToPoint(double t) : q(Wave(0).q), qd(6), qdd(6) {
+    if (t < 0) return;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double way = i % 2 == 0 ? 0.5 : -0.4;
+      q[i] += way * (t < 1 ? (3 - 2 * t) * t * t : 1);
+      qd[i] = way * (t < 1 ? 6 * (1 - t) * t : 0);
+      qdd[i] = way * (t < 1 ? 6 - 12 * t : 0);
+    }
+  }
+  Reference reference() const { return {q, qd, qdd}; }
+  Values q, qd, qdd;
+};
+
+TEST(Transitions, AReferenceThatSetsOutAtTheStartIsFollowedAtOnce) {
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    // Of an arm that was held before, and of one without smoothing.
+    const auto farthest = [&](double blend_time) {
+      LawParameters p = parameters(kind, 40);
+      p.blend_time = blend_time;
+      const PointToPoint start(0);
+      Drive drive(p, false, start.q, start.qd);
+      ga_dynamics::Dynamics(drive.chain).gravity(start.q, drive.tau);
+      drive.law.start(start.q, start.qd, drive.tau);
+      double distance = 0;
+      for (int k = 0; k < 1500; ++k) {
+        const PointToPoint now(k * kDt);
+        for (std::size_t i = 0; i < 6; ++i) {
+          distance = std::max(distance, std::abs(drive.plant.q()[i] - now.q[i]));
+        }
+        drive.cycle(now.reference());
+      }
+      return distance;
+    };
+    const double smoothed = farthest(0.2), plain = farthest(0);
+    RecordProperty("law" + std::to_string(static_cast<int>(kind)),
+                   std::to_string(smoothed) + " rad, " + std::to_string(plain) + " without");
+    EXPECT_LT(plain, 1e-4);
+    EXPECT_LT(smoothed, 1.05 * plain) << "law " << static_cast<int>(kind);
+  }
+}
+
+TEST(Transitions, AStartAtATurningPointGoesOnWithTheTorqueBefore) {
+  // At rest for a moment, like an arm that is held, but the torque has the acceleration already.
+  const PointToPoint turn(0);
+  Drive drive(parameters(LawKind::kTracking, 40), false, turn.q, turn.qd);
+  Values before(6);
+  ga_dynamics::Dynamics(drive.chain, {.drives = ga_dynamics::Drives::kArmature})
+      .inverse_dynamics(turn.q, turn.qd, turn.qdd, before);
+  // And a torque that the model does not know of.
+  for (std::size_t i = 0; i < 6; ++i) before[i] += 0.01 * drive.chain.joints()[i].limits.effort;
+  drive.law.start(turn.q, turn.qd, before);
+  drive.tau = before;
+  EXPECT_LT(drive.cycle(turn.reference()), 1e-9);
+}
+
+TEST(Transitions, AStartBesideTheReferenceLeavesItsAccelerationsAlone) {
+  // A count beside it; the reference sets out while the offset fades.
+  Values q = PointToPoint(0).q, qd(6, 0.0), tau(6);
+  ControlLaw law(puma(), parameters(LawKind::kTracking, 40));
+  for (double& value : q) value += 5e-5;
+  law.start(q, qd, Values(6, NAN));
+  const auto cycle = [&](const PointToPoint& given) {
+    law.update(q, qd, given.reference(), kDt, tau);
+    q.assign(law.followed().q.begin(), law.followed().q.end());
+    qd.assign(law.followed().qd.begin(), law.followed().qd.end());
+  };
+  for (int k = 0; k < 100; ++k) cycle(PointToPoint(-1));
+  for (int k = 0; k < 1000; ++k) {
+    const PointToPoint given(k * kDt);
+    cycle(given);
+    for (std::size_t i = 0; i < 6; ++i) {
+      ASSERT_NEAR(law.followed().qdd[i], given.qdd[i], 0.01) << "joint " << i + 1 << " at " << k;
+    }
+  }
+}
+
+TEST(Transitions, TheBlendingEndsWithoutAStep) {
+  const Values goal = PointToPoint(0).q, rest(6, 0.0);
+  Values q = goal, qd = rest, tau(6);
+  ControlLaw law(puma(), parameters(LawKind::kTracking, 40));
+  for (double& value : q) value += 1e-3;
+  law.start(q, qd, Values(6, NAN));
+  Values last(6);
+  int cycles = 0;
+  for (bool arrived = false; !arrived && cycles < 5000; ++cycles) {
+    law.update(q, qd, {goal, rest, rest}, kDt, tau);
+    q.assign(law.followed().q.begin(), law.followed().q.end());
+    qd.assign(law.followed().qd.begin(), law.followed().qd.end());
+    arrived = true;
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (q[i] == goal[i]) continue;
+      last[i] = q[i] - goal[i];
+      arrived = false;
+    }
+  }
+  EXPECT_LT(cycles, 5000);
+  for (const double offset : last) EXPECT_LT(std::abs(offset), 1e-9);
 }
 
 TEST(Transitions, AFarSetPointIsApproachedWithinTheVelocityLimit) {

@@ -131,7 +131,8 @@ class ControlLaw {
 
   /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
   /// driven with before; what of it exceeds this law's limit fades, what exceeds the chain's effort
-  /// limit as well is not taken over) and the integral is empty.
+  /// limit as well is not taken over) and the integral is empty. A tracking reference that sets out
+  /// in the same cycle, while the arm is held at rest, adds the torque of its acceleration at once.
   /// Where last_torque is not finite nothing drove the joint before (brakes, no power): its first
   /// torque is the law's own. A non-finite state counts as unknown: until there is a finite one the
   /// torque stays what it was.
