@@ -80,6 +80,8 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     given_.qd[i] = known ? qd[i] : 0;
     given_.qdd[i] = 0;
     joints_[i].counted = {given_.q[i], given_.qd[i], 0};
+    joints_[i].rate = given_.qd[i];
+    joints_[i].shown.forget();
     joints_[i].jumped = false;
   }
   holds_ = false;
@@ -92,8 +94,8 @@ void FollowedReference::decide_hold(const ArmState& arm) noexcept {
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     // One that cannot be followed is given up for what is.
     const Motion& last = guard_ && guard_->has_left(i) ? followed_ : given_;
-    const double q = last.q[i];
-    hold_[i] = std::clamp(q + last.qd[i] * blend_time_, std::min(q, arm.limits[i].lower),
+    const double q = last.q[i], rate = &last == &given_ ? joints_[i].rate : last.qd[i];
+    hold_[i] = std::clamp(q + rate * blend_time_, std::min(q, arm.limits[i].lower),
                           std::max(q, arm.limits[i].upper));
   }
 }
@@ -126,8 +128,14 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   given_.q[i] = now.q;
   given_.qd[i] = now.qd;
   given_.qdd[i] = now.qdd;
+  joint.rate = now.qd;
+  if (now.qd == 0 && now.qdd == 0) {
+    joint.rate = joint.shown.update(now.q - last.q, dt, all);
+  } else {
+    joint.shown.forget();
+  }
   Blending::State& next = joint.counted;
-  next = {now.q, std::clamp(now.qd, -fastest, fastest), 0};
+  next = {now.q, std::clamp(joint.rate, -fastest, fastest), 0};
   // What the accelerations explain is no jump: a trajectory may step its acceleration.
   const double speed_up = std::min(std::abs(qdd_before) + std::abs(now.qdd), 2 * most) * dt;
   joint.surplus = {beyond(next.q - last.q - (last.qd + next.qd) / 2 * dt, speed_up * dt),
@@ -189,7 +197,7 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     joint.followed_rate = followed_.qd[i];
     to_go_[i] = std::abs(left.q);
     followed_.q[i] = given_.q[i] + left.q;
-    followed_.qd[i] = on_its_way ? now.qd + left.qd : given_.qd[i];
+    followed_.qd[i] = on_its_way ? now.qd + left.qd : joint.rate;
     // Without a jump nothing goes on with the acceleration, and it may step.
     const bool filters = on_its_way && joint.filters;
     followed_.qdd[i] = left.qdd + (filters ? now.qdd : std::clamp(given_.qdd[i], -most, most));

@@ -7,10 +7,11 @@
 // given one it goes on from where it was, and blends over in either case (blending.hpp); and it
 // stays within the limits of the joints if it is to (reference_guard.hpp).
 //
-// A reference without jumps passes unchanged. From a jump of one joint on, until the followed
-// reference has arrived, all that the given one does beyond what its velocities and accelerations
-// explain is blended, so noise and held samples are filtered. Meanwhile given velocities count up
-// to the joint's velocity limit.
+// A velocity and acceleration of zero say nothing: the velocity then is what the positions show
+// (shown_velocity.hpp). A reference without jumps passes unchanged. From a jump of one joint on,
+// until the followed reference has arrived, all that the given one does beyond what its velocities
+// and accelerations explain is blended, so noise and held samples are filtered. Meanwhile given
+// velocities count up to the joint's velocity limit.
 //
 // In each update: take() or take_arm(), then advance().
 
@@ -25,6 +26,7 @@
 #include "ga_controllers/control_law.hpp"
 #include "law_parameters.hpp"
 #include "reference_guard.hpp"
+#include "shown_velocity.hpp"
 
 namespace ga_controllers {
 
@@ -86,6 +88,8 @@ class FollowedReference {
 
   struct Joint {
     Blending blending;
+    ShownVelocity shown;       ///< of positions without a velocity
+    double rate = 0;           ///< rad/s, of the given reference, given or shown
     bool near = false;         ///< the end of the way
     bool jumped = false;       ///< in this cycle
     bool settles = false;      ///< jumped in the cycle before: its acceleration is known only now

@@ -126,6 +126,22 @@ TEST(AnyReference, PositionsAloneAreFollowedWithALag) {
   }
 }
 
+TEST(AnyReference, PositionsAloneShowTheirVelocity) {
+  // To the tracking laws, in every cycle or held at 100 Hz; a velocity of zero is none.
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    for (const bool zeros : {false, true}) {
+      for (const int held : {1, 10}) {
+        const Stray stray = drive(kind, true, moving, [&](int k) {
+          const Values none = zeros ? Values(6, 0.0) : Values{};
+          return Sample{Wave(k / held * held * kDt).q, none, none};
+        });
+        EXPECT_LT(stray.late, held == 1 ? 0.004 : 0.01) << "law " << static_cast<int>(kind);
+        EXPECT_LT(stray.tool, held == 1 ? 0.002 : 0.02);
+      }
+    }
+  }
+}
+
 TEST(AnyReference, VelocitiesWithoutAccelerationsAreFollowed) {
   for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
     for (const bool keep_limits : {false, true}) {
@@ -181,6 +197,20 @@ struct Obedient {
   ControlLaw law;
   Values q, qd, tau;
 };
+
+TEST(AnyReference, AFarStepOfPositionsIsNotOvershot) {
+  const Chain chain = puma();
+  const Values start = Wave(0).q;
+  Values goal = start;
+  for (double& value : goal) value += 0.3;
+  Obedient arm(chain, start);
+  for (int k = 0; k < 100; ++k) arm.cycle({start, {}, {}});
+  for (int k = 0; k < 4000; ++k) {
+    arm.cycle({goal, {}, {}});
+    for (std::size_t i = 0; i < 6; ++i) ASSERT_LT(arm.q[i], goal[i] + 1e-6) << "cycle " << k;
+  }
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(arm.q[i], goal[i], 1e-6);
+}
 
 TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
   const Chain chain = puma();

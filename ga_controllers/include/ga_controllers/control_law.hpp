@@ -75,9 +75,11 @@ enum class LawStatus {
 std::string to_string(LawStatus status);
 
 /// Reference of one instant; velocity and acceleration are ignored where the law has none. Left
-/// empty they are zero; an acceleration without a velocity is ignored. No positions: there is no
-/// reference, the last one (after start() the arm) is brought to rest and held. So it is where a
-/// value is not finite or beyond 1e6.
+/// empty they are zero; an acceleration without a velocity is ignored. Where both are zero the
+/// velocity is the one that the positions show, given in every cycle or held for up to 50 ms: after
+/// eight changes in the same direction, and until the next change is overdue. No positions: there
+/// is no reference, the last one (after start() the arm) is brought to rest and held. So it is
+/// where a value is not finite or beyond 1e6.
 ///
 /// A jump of position or velocity that would step a torque by more than 1 % of its limit is
 /// smoothed: what the law follows goes on from where it was and blends over, within the bandwidth,
@@ -88,8 +90,8 @@ std::string to_string(LawStatus status);
 /// accelerations and gaps it leaves their range by no more than 0.2 s at the joint's velocity
 /// limit, with velocities and accelerations that contradict the positions in every cycle by no more
 /// than 1.5 s at it. It arrives where the reference rests (test_any_reference; blending.hpp has the
-/// proof). A reference that jumps in every cycle is low-pass filtered: positions alone are followed
-/// with a lag of three time constants of the bandwidth or more.
+/// proof). A reference that jumps in every cycle is low-pass filtered: noise, and positions
+/// that show no velocity, are followed with a lag of three time constants of the bandwidth or more.
 struct Reference {
   std::span<const double> q, qd, qdd;
 };
