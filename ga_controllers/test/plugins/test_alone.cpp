@@ -162,6 +162,32 @@ TEST(Alone, NewGainsMakeNoStep) {
   EXPECT_LT(bench.cycle(arm), 0.01);
 }
 
+TEST(Alone, AFailedInitializationNamesTheParameter) {
+  const Parameter faulty[] = {
+      Parameter("gains.bandwidth", Values{-1}), Parameter("gains.bandwidth", "fast"),
+      Parameter("gains.damping", Values{}),     Parameter("gravity", Values{0, -9.81}),
+      Parameter("torque_limit", Values{10, 0}), Parameter("friction", 2.0),
+      Parameter("friction", Values{0.5}),       Parameter("error_cycles", 0),
+      Parameter("blend_time", "slow")};
+  for (const Parameter& parameter : faulty) {
+    const auto controller = make_controller(kLaw);
+    controller_interface::ControllerInterfaceParams params;
+    params.controller_name = "controller";
+    params.robot_description = puma();
+    params.update_rate = params.controller_manager_update_rate = 1000;
+    params.node_options = controller->define_custom_node_options();
+    params.node_options.parameter_overrides({parameter});
+    ::testing::internal::CaptureStderr();
+    const auto result = controller->init(params);
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    const std::string what = parameter.get_name() + ": " + parameter.value_to_string();
+    EXPECT_EQ(result, controller_interface::return_type::ERROR) << what;
+    const std::size_t message = log.find("cannot be initialized: ");
+    ASSERT_NE(message, std::string::npos) << what << ": " << log;
+    EXPECT_NE(log.find("'" + parameter.get_name() + "'", message), std::string::npos) << log;
+  }
+}
+
 TEST(Alone, NewGainsAreUsed) {
   // The torque that answers a small push grows with Kd, which all laws have.
   const auto answer = [](double kd) {
