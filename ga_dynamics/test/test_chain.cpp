@@ -304,6 +304,24 @@ TEST(ChainFrames, SnapMakesRoundedRightAnglesExact) {
   EXPECT_EQ(std::abs(Chain::from_urdf_text(text, {.snap = 1e-6}).joints()[1].dh.alpha), kPi / 2);
 }
 
+TEST(ChainFrames, RoundedRightAnglesOfADhTableAreExact) {
+  const auto alpha = [](double given) {
+    DhJoint row;
+    row.body = {1, {0.1, 0, 0}, {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+    DhJoint turned = row;
+    turned.dh.alpha = given;
+    return Chain::from_dh({row, turned}).joints()[1].dh.alpha;
+  };
+  for (const double rounding : {-3e-14, 3e-14}) {
+    EXPECT_EQ(alpha(kPi / 2 + rounding), kPi / 2);
+    EXPECT_EQ(alpha(-kPi / 2 + rounding), -kPi / 2);
+    EXPECT_EQ(alpha(2.5 * kPi + rounding), kPi / 2) << "a turn more";
+    EXPECT_EQ(std::abs(alpha(kPi + rounding)), kPi);
+    EXPECT_EQ(alpha(rounding), 0);
+  }
+  EXPECT_NEAR(alpha(kPi / 2 + 1e-12), kPi / 2 + 1e-12, 1e-15) << "that is no rounding";
+}
+
 TEST(ChainPayload, AddsABodyInTheTipFrame) {
   const Chain chain = Chain::from_urdf_text(two_joints());
   const LinkInertia payload{2, {0.1, 0, 0}, {}};
