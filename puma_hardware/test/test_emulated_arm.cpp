@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "counting_allocator.hpp"
@@ -373,18 +372,13 @@ TEST_F(EmulatedArmTest, RefusesWhatCannotBe) {
   EXPECT_THROW(start(), std::invalid_argument);
 }
 
-TEST_F(EmulatedArmTest, AMillisecondAllocatesNothingAndTakesLittleTime) {
+TEST_F(EmulatedArmTest, AllocatesNothing) {
   start();
   zero_volts();
   run(0.1);
   const long before = test::allocations();
-  const auto begin = std::chrono::steady_clock::now();
   run(2);
-  const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(test::allocations(), before);
-  RecordProperty("microseconds_per_millisecond", std::to_string(taken.count() / 2000));
-  std::cout << "a millisecond of the arm takes " << taken.count() / 2000 << " us\n";
-  EXPECT_LT(taken.count() / 2000, 500) << "ten times what it takes on an idle machine";
 }
 
 }  // namespace
