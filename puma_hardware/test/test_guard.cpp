@@ -214,6 +214,49 @@ TEST_F(GuardTest, WritesNothingAfterACleanStop) {
   EXPECT_TRUE(seen(GuardEvent::Kind::kReleased));
 }
 
+TEST_F(GuardTest, AWriteAfterTheTripDoesNotLast) {
+  start_guard();
+  start_controller();
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+  child_ = 0;
+  time_to_zero();
+  ASSERT_TRUE(all_zero());
+  sleep_ms(20);
+  Pcl726 late(*cards_, settings_.pcl726);  // writes 0 V when it comes and when it goes
+  late.write_volts(3, 5);
+  time_to_zero();
+  EXPECT_TRUE(all_zero()) << "it goes on writing 0 V until somebody arms again";
+}
+
+TEST_F(GuardTest, ReportsEachChangeOnce) {
+  start_guard();
+  sleep_ms(20);  // nothing to report
+  ASSERT_TRUE(heartbeat_.arm());
+  for (int i = 0; i < 20; ++i) {
+    heartbeat_.beat(0);
+    sleep_ms(1);
+  }
+  heartbeat_.disarm();
+  for (int i = 0; i < 2000 && !seen(GuardEvent::Kind::kReleased); ++i) sleep_ms(1);
+  start_controller();
+  const pid_t controller = child_;
+  kill(child_, SIGKILL);
+  time_to_zero();
+  for (int i = 0; i < 2000 && !seen(GuardEvent::Kind::kTripped); ++i) sleep_ms(1);
+  sleep_ms(20);
+  stop_guard();
+  using Kind = GuardEvent::Kind;
+  std::vector<Kind> kinds;
+  for (const GuardEvent& event : events_) kinds.push_back(event.kind);
+  EXPECT_EQ(kinds,
+            (std::vector{Kind::kWatching, Kind::kReleased, Kind::kWatching, Kind::kTripped}));
+  ASSERT_FALSE(events_.empty());
+  EXPECT_EQ(events_.front().pid, getpid());
+  EXPECT_EQ(events_.back().pid, controller);
+  EXPECT_TRUE(events_.back().died);
+}
+
 TEST_F(GuardTest, RefusesOptionsThatCannotBe) {
   const auto ignore = [](const GuardEvent&) {};
   for (const GuardOptions options : {GuardOptions{0.008, 0}, GuardOptions{0.001, 0.002},
