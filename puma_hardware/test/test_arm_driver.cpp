@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// When the driver powers the arm, holds it, lets it go, and what it tells its guard.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "ga_dynamics/dynamics.hpp"
+#include "puma_hardware/runtime/guard.hpp"
+#include "runtime/arm_driver.hpp"
+
+namespace puma_hardware {
+namespace {
+
+using Six = std::array<double, 6>;
+constexpr double kPeriod = 0.001;
+constexpr int kPower = 2, kBrake = 9;
+
+ArmDriverOptions patient() {
+  ArmDriverOptions options;
+  options.period = kPeriod;
+  options.guard_timeout = 60;
+  return options;
+}
+
+/// A driver and the emulated arm in this process.
+struct Driven {
+  explicit Driven(bool brakes_wired, Heartbeat* heartbeat = nullptr)
+      : robot(ga_dynamics::Chain::from_urdf_file(PUMA_URDF),
+              brakes_wired ? Parameters{{"pcl726.brake_output", std::to_string(kBrake)}}
+                           : Parameters{},
+              Bus::kPrivate),
+        driver(robot, heartbeat, patient()) {
+    idle();
+  }
+
+  void idle(int cycles = 1) {
+    for (int k = 0; k < cycles; ++k) {
+      driver.read(kPeriod);
+      driver.idle();
+    }
+  }
+  /// Commands what balances gravity.
+  void drive(int cycles = 1) {
+    for (int k = 0; k < cycles; ++k) {
+      Six torque;
+      dynamics.gravity(truth(), torque);
+      driver.read(kPeriod);
+      driver.command(torque, 0);
+    }
+  }
+  Six truth() {
+    Six q;
+    std::copy_n(robot.arm()->plant().q().begin(), 6, q.begin());
+    return q;
+  }
+  void know_position() { ASSERT_TRUE(driver.arm().set_position(truth())); }
+  ArmState state() const { return driver.arm().safety().state(); }
+  double largest_volts() {
+    double largest = 0;
+    for (int joint = 0; joint < 6; ++joint) {
+      largest = std::max(largest, std::abs(robot.cards()->output_volts(joint)));
+    }
+    return largest;
+  }
+
+  Robot robot;
+  ArmDriver driver;
+  ga_dynamics::Dynamics dynamics{robot.chain()};
+};
+
+TEST(ArmDriver, PowersAnArmWithWiredBrakesAsSoonAsItIsAllowed) {
+  Driven arm(true);
+  arm.driver.allow_power(true);
+  arm.idle(10);
+  EXPECT_EQ(arm.state(), ArmState::kReady) << "not before its position is known";
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
+  arm.know_position();
+  const Six before = arm.truth();
+  arm.idle();
+  EXPECT_EQ(arm.state(), ArmState::kActive);
+  arm.idle(1000);
+  EXPECT_EQ(arm.state(), ArmState::kActive);
+  EXPECT_TRUE(arm.driver.busy());
+  EXPECT_TRUE(arm.robot.cards()->digital_output(kPower));
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kBrake)) << "on until there is a command";
+  arm.drive(500);
+  EXPECT_TRUE(arm.robot.cards()->digital_output(kBrake));
+  EXPECT_GT(arm.largest_volts(), 0.1);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(arm.truth()[i], before[i], 1e-3) << i;
+}
+
+TEST(ArmDriver, DoesNotPowerAnArmThatItMayNot) {
+  Driven arm(true);
+  arm.know_position();
+  arm.idle(10);
+  arm.drive();
+  EXPECT_EQ(arm.state(), ArmState::kCalibrated);
+  EXPECT_FALSE(arm.driver.busy());
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
+}
+
+TEST(ArmDriver, WaitsForACommandWhereTheBrakesFollowThePower) {
+  Driven arm(false);
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.idle(10);
+  EXPECT_EQ(arm.state(), ArmState::kCalibrated);
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
+  arm.drive();
+  EXPECT_EQ(arm.state(), ArmState::kActive);
+  arm.drive();
+  EXPECT_TRUE(arm.robot.cards()->digital_output(kPower));
+}
+
+TEST(ArmDriver, StopsOverTheNextCyclesAndStaysOff) {
+  Driven arm(true);
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.drive(500);
+  ASSERT_GT(arm.largest_volts(), 0.1);
+  arm.driver.allow_power(false);
+  arm.driver.stop();
+  EXPECT_TRUE(arm.driver.busy()) << "a ramp, no cut";
+  const double ramp = arm.robot.settings().safety.ramp_time;
+  arm.idle(static_cast<int>(2 * ramp / kPeriod));
+  EXPECT_FALSE(arm.driver.busy());
+  EXPECT_EQ(arm.state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm.largest_volts(), 0);
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
+}
+
+TEST(ArmDriver, CutsAtOnce) {
+  Driven arm(true);
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.drive(500);
+  ASSERT_GT(arm.largest_volts(), 0.1);
+  arm.driver.cut();
+  EXPECT_EQ(arm.largest_volts(), 0);
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kBrake));
+  arm.idle(10);
+  EXPECT_EQ(arm.largest_volts(), 0) << "and does not come back";
+}
+
+class GuardedDriver : public testing::Test {
+ protected:
+  ~GuardedDriver() override { Heartbeat::remove(name_); }
+  std::string name_ = "driver_" + std::to_string(getpid());
+  Heartbeat heartbeat_{name_}, seen_{name_};
+};
+
+TEST_F(GuardedDriver, IsWatchedUntilItHasStopped) {
+  Driven arm(true, &heartbeat_);
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726));
+  heartbeat_.guard_beat();
+  ASSERT_TRUE(arm.driver.arm_guard());
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.drive(100);
+  ASSERT_EQ(arm.state(), ArmState::kActive);
+  EXPECT_TRUE(seen_.armed());
+  arm.driver.allow_power(false);
+  arm.driver.stop();
+  arm.idle(5);
+  EXPECT_TRUE(seen_.armed()) << "while it ramps down";
+  arm.idle(static_cast<int>(2 * arm.robot.settings().safety.ramp_time / kPeriod));
+  EXPECT_FALSE(seen_.armed());
+}
+
+TEST_F(GuardedDriver, GoesOnWithoutAGuardThatWasNotArmed) {
+  Driven arm(true, &heartbeat_);
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.idle(10);
+  EXPECT_FALSE(seen_.armed()) << "only arm_guard() does that";
+  EXPECT_EQ(arm.state(), ArmState::kActive);
+}
+
+TEST_F(GuardedDriver, StopsWhenTheGuardTrips) {
+  Driven arm(true, &heartbeat_);
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726));
+  heartbeat_.guard_beat();
+  ASSERT_TRUE(arm.driver.arm_guard());
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.drive(100);
+  ASSERT_GT(arm.largest_volts(), 0.1);
+  ASSERT_FALSE(arm.driver.tripped());
+  seen_.trip();
+  arm.idle();
+  EXPECT_TRUE(arm.driver.tripped());
+  EXPECT_EQ(arm.largest_volts(), 0);
+  EXPECT_EQ(arm.driver.arm().safety().cause().fault, Fault::kEmergencyStop);
+}
+
+}  // namespace
+}  // namespace puma_hardware
