@@ -120,6 +120,22 @@ TEST(ControlLaw, StartGoesOnFromTheTorqueBefore) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
 }
 
+TEST(ControlLaw, TheTorqueBeforeDoesNotAddToTheLimit) {
+  // Blending from 38 N m, and an error that takes all of the 40 N m: still 40, of 97.6 possible.
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTracking);
+  p.torque_limit = {40, 80, 40, 10, 10, 10};
+  ControlLaw law(chain, p);
+  const Values rest(6, 0.0), at = Wave(0).q;
+  Values q = at, tau(6);
+  law.start(q, rest, Values{38, 0, 0, 0, 0, 0});
+  law.update(q, rest, {at, rest, rest}, kDt, tau);
+  ASSERT_NEAR(tau[0], 38, 1e-12);
+  q[0] -= 1;
+  law.update(q, rest, {at, rest, rest}, kDt, tau);
+  EXPECT_DOUBLE_EQ(tau[0], 40);
+}
+
 TEST(ControlLaw, StartsWithItsOwnTorqueWhereNothingDroveTheArm) {
   // Brakes were on: from zero torque the arm would sag before the blend is over.
   const Chain chain = puma();
