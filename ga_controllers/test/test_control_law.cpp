@@ -257,6 +257,23 @@ TEST(ControlLaw, AJumpIsJudgedByTheInertiaWhereTheArmIs) {
   EXPECT_LT(std::abs(tau[0] - before), 0.005 * limit);
 }
 
+TEST(ControlLaw, ASmallStepIsFollowedAtOnce) {
+  // One that steps the torque by less than 1 % of its limit is not worth smoothing.
+  const Chain chain = puma();
+  const LawParameters p = parameters(LawKind::kTracking);
+  ControlLaw law(chain, p);
+  const Values rest(6, 0.0);
+  Values q = Wave(0).q, to = q, tau(6), inertia(36);
+  law.start(q, rest, Values(6, NAN));
+  for (int k = 0; k < 100; ++k) law.update(q, rest, {to, rest, rest}, kDt, tau);
+  Dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}).inertia_matrix(q, inertia);
+  const double step = 0.005 * chain.joints()[0].limits.effort, before = tau[0];
+  to[0] += step / (p.gains[0].kp * inertia[0]);
+  law.update(q, rest, {to, rest, rest}, kDt, tau);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(law.followed().q[i], to[i]) << "joint " << i + 1;
+  EXPECT_NEAR(tau[0] - before, step, 1e-9);
+}
+
 TEST(ControlLaw, AStepOfAccelerationIsFollowedAtOnce) {
   // As trajectories of constant accelerations have them; smoothing would leave the path.
   const Chain chain = puma();
