@@ -298,6 +298,31 @@ TEST(ControlLaw, AStepOfAccelerationIsFollowedAtOnce) {
   EXPECT_LT(worst, 1e-4);
 }
 
+TEST(ControlLaw, AtTheGoalItTakesBackWhatItAddedAgainstStiction) {
+  // Otherwise a joint that breaks away would be pushed on to the other side of its goal. The
+  // friction that holds it there, 24.7 N m forwards, bears as much and no more.
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTrackingIntegral);
+  p.friction = 1;
+  p.integral_dead_band = 1e-4;
+  const Values rest(6, 0.0), goal = Wave(0).q;
+  for (const double seconds : {1.0, 4.0}) {
+    ControlLaw law(chain, p);
+    Values q = goal, tau(6), stuck(6);
+    law.start(q, rest, Values(6, NAN));
+    for (int k = 0; k < 100; ++k) law.update(q, rest, {goal, rest, rest}, kDt, tau);
+    const double at_rest = tau[0];
+    q[0] = goal[0] - 5e-4;
+    for (int k = 0; k < seconds / kDt; ++k) law.update(q, rest, {goal, rest, rest}, kDt, stuck);
+    Values inertia(36);
+    Dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}).inertia_matrix(q, inertia);
+    const double integral = inertia[0] * p.gains[0].ki * 5e-4 * seconds;
+    ASSERT_NEAR(stuck[0] - at_rest, integral + inertia[0] * p.gains[0].kp * 5e-4, 1e-6);
+    law.update(goal, rest, {goal, rest, rest}, kDt, tau);
+    EXPECT_NEAR(tau[0] - at_rest, std::max(integral - 24.7, 0.0), 1e-3) << seconds << " s";
+  }
+}
+
 TEST(ControlLaw, TermsAddUpToTheTorque) {
   const Chain chain = puma();
   LawParameters p = parameters(LawKind::kTrackingIntegral, 30);
