@@ -395,5 +395,17 @@ TEST(PumaKinematics, StartOfThePublishedLine) {
   }
 }
 
+TEST(PumaKinematics, FollowDoesNotTurnRoundAtALimit) {
+  // Joint 6 ends at 4.64 rad; a turn back would be within its limits, and a whole turn away.
+  const PumaKinematics puma(akb());
+  const Joints seed{0.3, -0.8, 1.2, 0.4, 0.6, 4.6}, beyond{0.3, -0.8, 1.2, 0.4, 0.6, 4.7};
+  const Pose pose = Reference(kAkb).pose(beyond);
+  Joints q{};
+  EXPECT_EQ(puma.follow(pose, seed, q).status, IkStatus::kOutsideLimits);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(q[i], beyond[i], 1e-9) << "joint " << i + 1;
+  ASSERT_TRUE(puma.nearest(pose, seed, q).usable());
+  EXPECT_LT(q[5], 4.65);
+}
+
 }  // namespace
 }  // namespace ga_dynamics
