@@ -63,7 +63,7 @@ TARGETS = [
     ('safety', 'puma_hardware/src/runtime/guard.cpp', 'test_guard'),
     ('safety', 'puma_hardware/src/runtime/heartbeat.cpp', 'test_heartbeat|test_guard'),
     ('safety', 'puma_hardware/src/runtime/arm_*.cpp', 'test_arm_|test_card_claim'),
-    ('safety', 'puma_hardware/src/cards/pcl*.cpp', 'test_pcl'),
+    ('safety', 'puma_hardware/src/cards/pcl*.cpp', 'test_pcl|test_card_settings'),
 ]
 
 # Token, replacement. clang-format puts spaces around binary operators and none around templates.
