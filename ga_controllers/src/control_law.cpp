@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "arm_state.hpp"
 #include "cycle.hpp"
@@ -18,9 +19,9 @@ using ga_dynamics::Chain;
 
 namespace {
 
-/// After a cycle longer than this [s] the arm is where its torque has taken it meanwhile: the law
-/// goes on from there, as after a change.
-constexpr double kLateCycle = 0.05;
+/// After a cycle longer than this [s], and longer than this many times the one before, the arm is
+/// where its torque has taken it meanwhile: the law goes on from there, as after a change.
+constexpr double kLateCycle = 0.05, kLater = 2;
 /// Cycles after which the inertia by which jumps of the reference are judged is computed anew: an
 /// arm does not unfold faster.
 constexpr int kInertiaCycles = 20;
@@ -55,9 +56,15 @@ struct ControlLaw::Impl {
         output(arm.torque_limit, bearable_torques(chain, parameters),
                torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
+        nothing(arm.size(), std::numeric_limits<double>::quiet_NaN()),
         setting_out(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {}
+
+  /// A value per joint, all of them finite.
+  bool finite(std::span<const double> values) const noexcept {
+    return values.size() >= arm.size() && all_finite(values, arm.size());
+  }
 
   /// The cycle that update() is in. A state that is lost, or found again, hands the torque over:
   /// what it does besides holding gravity (a motion, a payload) fades, and comes back.
@@ -66,7 +73,8 @@ struct ControlLaw::Impl {
     const bool takes_over = blends && (state_known ? bridges : seen);
     bridges = !state_known && (bridges || seen);
     state_lost = !state_known;
-    if (dt > kLateCycle && drives_arm && blends) changed = true;
+    if (dt > kLateCycle && dt > kLater * usual_dt && drives_arm && blends) changed = true;
+    usual_dt = std::min(dt, 1.0);
     drives_arm = true;
     return {dt, changed, takes_over, output.last()};
   }
@@ -157,10 +165,13 @@ struct ControlLaw::Impl {
   ErrorIntegral integral;
   TorqueOutput output;
   std::vector<double> v;
+  const std::vector<double> nothing;         ///< NaN: no torque before
   std::vector<double> setting_out;           ///< scratch of torque_to_set_out()
   std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
   bool changed = false;     ///< and no update that knows where the arm is has taken it up
   bool drives_arm = false;  ///< there was an update
+  bool started = false;     ///< start() was called
+  double usual_dt = 0;      ///< s, of the cycle before
   bool bridges = false;     ///< the state was valid and is not now
   bool located = true;      ///< since start() there was a valid state, or there was no start()
   bool state_lost = true;   ///< the last update had no valid state: gravity is all there is
@@ -183,14 +194,15 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
                        std::span<const double> last_torque) noexcept {
   Impl& m = *impl_;
   const std::size_t n = m.arm.size();
-  m.located = all_finite(q, n) && all_finite(qd, n);
+  m.located = m.finite(q) && m.finite(qd);
   if (m.located) {
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
   m.reference.start(q, qd, m.located);
   m.integral.clear();
-  m.output.start(last_torque);
+  m.output.start(last_torque.size() >= n ? last_torque : std::span<const double>(m.nothing));
+  m.started = true;
   m.changed = true;
   m.bridges = false;
   m.bad_cycles = 0;
@@ -203,14 +215,21 @@ void ControlLaw::change(LawKind kind) noexcept {
   impl_->changed = true;
 }
 
-void ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
-  for (std::size_t i = 0; i < impl_->arm.size(); ++i) {
+bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
+  const std::size_t n = impl_->arm.size();
+  const bool sound = std::all_of(gains.begin(), gains.end(), [](const JointGains& g) {
+    const double sum = g.kp + g.kd + g.ki;
+    return std::isfinite(sum) && g.kp >= 0 && g.kd >= 0 && g.ki >= 0;
+  });
+  if (!sound || (gains.size() != 1 && gains.size() != n)) return false;
+  for (std::size_t i = 0; i < n; ++i) {
     JointGains& to = impl_->setting.gains[i];
-    const JointGains& from = gains[gains.size() == impl_->arm.size() ? i : 0];
+    const JointGains& from = gains[gains.size() == n ? i : 0];
     impl_->integral.change_gain(i, to.ki, from.ki);
     to = from;
   }
   impl_->changed = true;
+  return true;
 }
 
 LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> qd,
@@ -218,7 +237,10 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
                              std::span<double> tau) noexcept {
   Impl& m = *impl_;
   const std::size_t n = m.arm.size();
-  const bool state_known = all_finite(q, n) && all_finite(qd, n);
+  if (tau.size() < n) return LawStatus::kError;
+  const bool state_known = m.finite(q) && m.finite(qd);
+  if (!(dt >= 0)) dt = 0;
+  if (!m.started) start(q, qd, m.nothing);
   if (++m.inertia_age >= kInertiaCycles) {
     m.inertia_age = 0;
     if (m.setting.takes_reference()) m.arm.update_inertia();
@@ -279,7 +301,8 @@ TorqueTerms ControlLaw::terms() noexcept {
 }
 
 bool ControlLaw::saturated(int joint) const noexcept {
-  return impl_->output.cut()[static_cast<std::size_t>(joint)] != 0;
+  const auto i = static_cast<std::size_t>(joint);
+  return i < impl_->arm.size() && impl_->output.cut()[i] != 0;
 }
 
 }  // namespace ga_controllers

@@ -14,6 +14,8 @@ namespace {
 /// way to it then takes up `kSlew` of the limit per second, and so about a quarter of it if it is
 /// no faster than kGather times the acceleration of all of it.
 constexpr double kJump = 0.01, kSlew = 3, kGather = 0.13;
+/// And so is one that jumps farther than the joint turns in so many cycles at its velocity limit.
+constexpr double kLeap = 4, kShort = 1e-4;  ///< s, of the shortest cycle
 /// The followed reference is as good as there when what is left would step the torque by the first
 /// of these shares, and has arrived at the second.
 constexpr double kNear = 1e-5, kArrived = 1e-8;
@@ -79,6 +81,9 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     if (known) given_.q[i] = q[i];
     given_.qd[i] = known ? qd[i] : 0;
     given_.qdd[i] = 0;
+    followed_.q[i] = given_.q[i];
+    followed_.qd[i] = given_.qd[i];
+    followed_.qdd[i] = 0;
     joints_[i].counted = {given_.q[i], given_.qd[i], 0};
     joints_[i].rate = given_.qd[i];
     joints_[i].shown.forget();
@@ -88,13 +93,15 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
   departure_ = {};
 }
 
-/// Where the joints rest that have just lost their reference: as far as the arm runs while its
-/// velocity fades, so that it need not come back.
+/// Where the joints rest that have just lost their reference: as far as they run while their
+/// velocity fades, so that they need not come back. The velocity is the followed one: a given one
+/// may be a spike that nobody has followed.
 void FollowedReference::decide_hold(const ArmState& arm) noexcept {
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     // One that cannot be followed is given up for what is.
     const Motion& last = guard_ && guard_->has_left(i) ? followed_ : given_;
-    const double q = last.q[i], rate = &last == &given_ ? joints_[i].rate : last.qd[i];
+    const double q = last.q[i], fastest = arm.limits[i].velocity;
+    const double rate = std::clamp(followed_.qd[i], -fastest, fastest);
     hold_[i] = std::clamp(q + rate * blend_time_, std::min(q, arm.limits[i].lower),
                           std::max(q, arm.limits[i].upper));
   }
@@ -141,7 +148,9 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   joint.surplus = {beyond(next.q - last.q - (last.qd + next.qd) / 2 * dt, speed_up * dt),
                    beyond(next.qd - last.qd, speed_up), 0};
   joint.settles = joint.jumped;
-  joint.jumped = correction(i, joint.surplus, law) > kJump * all;
+  // A light joint hardly needs torque for a jump, but it has to keep to its velocity limit.
+  joint.jumped = correction(i, joint.surplus, law) > kJump * all ||
+                 std::abs(joint.surplus.q) > kLeap * arm.limits[i].velocity * std::max(dt, kShort);
   next.qdd = believed_acceleration(now.qdd, joint.jumped ? 0 : next.qd - last.qd, dt, all);
   if (joint.settles) joint.surplus.qdd = next.qdd - last.qdd;
   if (!joint.jumped) return;
@@ -156,6 +165,11 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
 void FollowedReference::take_arm(const ArmState& arm) noexcept {
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
+  for (std::size_t i = 0; i < to_go_.size(); ++i) {
+    joints_[i].counted = {arm.q[i], arm.qd[i], 0};
+    joints_[i].rate = arm.qd[i];
+    joints_[i].shown.forget();
+  }
 }
 
 /// Lets the joint's offset to the given reference fade.

@@ -92,5 +92,50 @@ TEST(ShownVelocity, OfNoiseIsZeroAlmostAlways) {
   EXPECT_LT(moving, cycles / 50000);
 }
 
+/// The last estimate of changes of 0.01 at these intervals [s].
+double after_changes(ShownVelocity& shown, const std::vector<double>& intervals) {
+  double rate = 0;
+  for (const double interval : intervals) {
+    for (int k = 1; k < static_cast<int>(std::round(interval / kDt)); ++k)
+      shown.update(0, kDt, 1e9);
+    rate = shown.update(0.01, kDt, 1e9);
+  }
+  return rate;
+}
+
+TEST(ShownVelocity, NeedsIntervalsThatAreAboutEqual) {
+  ShownVelocity even, late, early;
+  std::vector<double> intervals;
+  for (int k = 0; k < 20; ++k) intervals.push_back(k % 2 == 0 ? 0.010 : 0.014);
+  EXPECT_GT(after_changes(even, intervals), 0.6);
+  for (double& interval : intervals) interval = interval < 0.012 ? 0.010 : 0.020;
+  EXPECT_EQ(after_changes(late, intervals), 0);
+  // Two samples that come in a burst are not the speed of the motion.
+  ASSERT_GT(after_changes(early, std::vector<double>(12, 0.030)), 0.3);
+  EXPECT_EQ(after_changes(early, {0.005}), 0);
+}
+
+TEST(ShownVelocity, IsShownBySamplesUpTo50MsApart) {
+  ShownVelocity near, far;
+  EXPECT_NEAR(after_changes(near, std::vector<double>(12, 0.048)), 0.01 / 0.048, 1e-9);
+  EXPECT_EQ(after_changes(far, std::vector<double>(12, 0.053)), 0);
+}
+
+TEST(ShownVelocity, OfAMotionThatPausedIsShownOnlyAfterAnotherRun) {
+  for (const bool forgotten : {false, true}) {
+    ShownVelocity shown;
+    ASSERT_GT(after_changes(shown, std::vector<double>(12, 0.010)), 0.9);
+    for (int k = 0; k < 14; ++k) EXPECT_GT(shown.update(0, kDt, 1e9), 0.9) << "not overdue yet";
+    if (forgotten) {
+      shown.forget();
+    } else {
+      for (int k = 0; k < 3; ++k) shown.update(0, kDt, 1e9);
+      EXPECT_EQ(shown.update(0, kDt, 1e9), 0) << "overdue";
+    }
+    EXPECT_EQ(after_changes(shown, std::vector<double>(7, 0.010)), 0);
+    EXPECT_GT(after_changes(shown, {0.010, 0.010}), 0.9);
+  }
+}
+
 }  // namespace
 }  // namespace ga_controllers

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
@@ -387,6 +388,166 @@ TEST(Transitions, ATorqueBeyondTheNewLimitFades) {
       before = tau;
     }
     for (std::size_t i = 0; i < 6; ++i) EXPECT_LE(std::abs(tau[i]), p.torque_limit[i] + 1e-9);
+  }
+}
+
+TEST(Transitions, AVelocitySpikeBeforeTheReferenceIsLostMovesNothing) {
+  const Values home = Wave(0).q, rest(6, 0.0);
+  for (const LawKind kind :
+       {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    for (const bool keep_limits : {false, true}) {
+      for (const double spike : {10.0, -100.0, 9e5}) {
+        LawParameters p = parameters(kind, 40);
+        p.keep_limits = keep_limits;
+        Drive drive(p, false, home, rest);
+        drive.cycles({home, rest, rest}, 200);
+        Values qd = rest;
+        qd[0] = spike;
+        drive.cycle({home, qd, rest});
+        drive.cycles({}, 3000);
+        EXPECT_NEAR(drive.position()[0], home[0], 0.01) << static_cast<int>(kind) << " " << spike;
+      }
+    }
+  }
+}
+
+TEST(Transitions, AMovingJointThatLosesItsReferenceRestsAheadOfIt) {
+  Values q = Wave(0).q, qd(6, 0.0);
+  const Values rest(6, 0.0);
+  Drive drive(parameters(LawKind::kTracking, 40), false, q, rest);
+  const auto glide = [&](double acceleration, int cycles) {
+    Values qdd = rest;
+    qdd[0] = acceleration;
+    for (int k = 0; k < cycles; ++k) {
+      drive.cycle({q, qd, qdd});
+      q[0] += qd[0] * kDt + acceleration * kDt * kDt / 2;
+      qd[0] += acceleration * kDt;
+    }
+  };
+  glide(2, 500);
+  glide(0, 200);
+  const double lost_at = drive.position()[0];
+  double farthest = lost_at;
+  for (int k = 0; k < 3000; ++k) {
+    drive.cycle({});
+    farthest = std::max(farthest, drive.position()[0]);
+  }
+  const double way = drive.position()[0] - lost_at;
+  EXPECT_NEAR(way, 0.2, 0.02) << "1 rad/s for the blend time";
+  EXPECT_LT(farthest - drive.position()[0], 0.02) << "it does not come back";
+}
+
+TEST(Transitions, LeavingGravityHoldWithoutAReferenceStaysAtTheArm) {
+  const Values home = Wave(0).q;
+  Values qd(6, 0.0);
+  qd[0] = 1.5;
+  for (const LawKind kind :
+       {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    Drive drive(parameters(LawKind::kGravityHold), false, home, qd);
+    drive.cycles({}, 3000);
+    const Values rest = drive.position();
+    ASSERT_LT(std::abs(drive.plant.qd()[0]), 1e-6);
+    drive.law.change(kind);
+    drive.cycles({}, 2000);
+    EXPECT_NEAR(drive.position()[0], rest[0], 1e-4) << static_cast<int>(kind);
+  }
+}
+
+TEST(Transitions, AStepOfALightJointKeepsToItsVelocityLimit) {
+  // Its last joint could follow a step of a radian at once, as far as its torque goes.
+  const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/seven_joints.urdf");
+  const std::size_t n = chain.joints().size();
+  for (const LawKind kind :
+       {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    ControlLaw law(chain, parameters(kind, 40));
+    Plant plant(chain, {.friction = false, .stops = false});
+    Values home(n, 0.1), goal = home, rest(n, 0.0), tau(n);
+    goal[n - 1] += 0.5;
+    plant.reset(home, rest);
+    law.start(home, rest, Values(n, NAN));
+    double fastest = 0;
+    for (int k = 0; k < 3000; ++k) {
+      law.update(plant.q(), plant.qd(), {k < 100 ? home : goal, rest, rest}, kDt, tau);
+      ASSERT_TRUE(plant.step(tau, kDt));
+      fastest = std::max(fastest, std::abs(plant.qd()[n - 1]));
+    }
+    EXPECT_LT(fastest, 1.1 * chain.joints()[n - 1].limits.velocity) << static_cast<int>(kind);
+    EXPECT_NEAR(plant.q()[n - 1], goal[n - 1], 1e-3);
+  }
+}
+
+TEST(Transitions, ALawThatWasNotStartedStartsAtTheArm) {
+  const Values home = Wave(0).q, rest(6, 0.0);
+  for (const LawKind kind : kAllLaws) {
+    ControlLaw law(puma(), parameters(kind, 40));
+    ga_dynamics::Dynamics dynamics(puma());
+    Values tau(6), gravity(6);
+    dynamics.gravity(home, gravity);
+    law.update(home, rest, {}, kDt, tau);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], gravity[i], 1e-9);
+    ControlLaw far(puma(), parameters(kind, 40));
+    Values goal = home;
+    goal[0] += 1;
+    far.update(home, rest, {goal, rest, rest}, kDt, tau);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], gravity[i], 0.5);
+  }
+}
+
+TEST(Transitions, ALoopOfLongCyclesIsNotLateInEveryOne) {
+  const Values home = Wave(0).q, rest(6, 0.0);
+  Values goal = home;
+  goal[0] += 0.3;
+  LawParameters p = parameters(LawKind::kTracking, 3);
+  ControlLaw law(puma(), p);
+  Plant plant(puma(), {.friction = false, .stops = false});
+  plant.reset(home, rest);
+  law.start(home, rest, Values(6, NAN));
+  Values tau(6);
+  for (int k = 0; k < 400; ++k) {
+    law.update(plant.q(), plant.qd(), {goal, rest, rest}, 0.051, tau);
+    ASSERT_TRUE(plant.step(tau, 0.051));
+  }
+  EXPECT_NEAR(plant.q()[0], goal[0], 0.02);
+}
+
+TEST(Transitions, CyclesOfAnImpossibleLengthDoNoHarm) {
+  const Values home = Wave(0).q, rest(6, 0.0);
+  Values goal = home;
+  goal[0] += 0.5;
+  for (const double dt :
+       {-0.001, -10.0, 0.0, static_cast<double>(NAN), std::numeric_limits<double>::infinity()}) {
+    Drive drive(parameters(LawKind::kTracking, 40), false, home, rest);
+    drive.cycles({home, rest, rest}, 100);
+    drive.cycles({goal, rest, rest}, 50);
+    drive.law.update(drive.plant.q(), drive.plant.qd(), {goal, rest, rest}, dt, drive.tau);
+    for (const double torque : drive.tau) EXPECT_TRUE(std::isfinite(torque)) << dt;
+    drive.cycles({goal, rest, rest}, 3000);
+    EXPECT_NEAR(drive.position()[0], goal[0], 1e-3) << dt;
+  }
+}
+
+TEST(BadArguments, OfTheLawAreRefused) {
+  const Values home = Wave(0).q, rest(6, 0.0);
+  Drive drive(parameters(LawKind::kTracking, 40), false, home, rest);
+  drive.cycles({home, rest, rest}, 10);
+  ControlLaw& law = drive.law;
+  EXPECT_FALSE(law.saturated(-1));
+  EXPECT_FALSE(law.saturated(5'000'000));
+  Values tau(6, 7), few(5, 7);
+  EXPECT_EQ(law.update(home, rest, {}, kDt, few), LawStatus::kError);
+  EXPECT_EQ(few, Values(5, 7));
+  EXPECT_EQ(law.update(std::span(home).first(5), rest, {}, kDt, tau), LawStatus::kStateHeld);
+  EXPECT_EQ(law.update(home, std::span(rest).first(2), {}, kDt, tau), LawStatus::kStateHeld);
+  law.start(home, rest, {});
+  EXPECT_EQ(law.update(home, rest, {home, rest, rest}, kDt, tau), LawStatus::kOk);
+  const std::vector<JointGains> sound(6, gains_from_bandwidth(20, 1));
+  EXPECT_TRUE(law.change_gains(sound));
+  EXPECT_FALSE(law.change_gains(std::span(sound).first(5)));
+  EXPECT_FALSE(law.change_gains({}));
+  for (const double bad : {-1.0, static_cast<double>(NAN)}) {
+    std::vector<JointGains> gains = sound;
+    gains[3].kd = bad;
+    EXPECT_FALSE(law.change_gains(gains));
   }
 }
 

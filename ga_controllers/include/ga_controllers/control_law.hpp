@@ -81,17 +81,19 @@ std::string to_string(LawStatus status);
 /// is no reference, the last one (after start() the arm) is brought to rest and held. So it is
 /// where a value is not finite or beyond 1e6.
 ///
-/// A jump of position or velocity that would step a torque by more than 1 % of its limit is
-/// smoothed: what the law follows goes on from where it was and blends over, within the bandwidth,
-/// the joint's velocity limit and about a quarter of the torque. Acceleration alone may step.
+/// A jump of position or velocity that would step a torque by more than 1 % of its limit, or of
+/// position by more than four cycles at the joint's velocity limit, is smoothed: what the law
+/// follows goes on from where it was and blends over, within the bandwidth, the joint's velocity
+/// limit and about a quarter of the torque. Acceleration alone may step.
 ///
 /// Whatever the sequence of references, what is followed stays near the positions that were given
-/// in the last four seconds: with noise, steps, held samples, positions alone, velocities without
-/// accelerations and gaps it leaves their range by no more than 0.2 s at the joint's velocity
-/// limit, with velocities and accelerations that contradict the positions in every cycle by no more
-/// than 1.5 s at it. It arrives where the reference rests (test_any_reference; blending.hpp has the
-/// proof). A reference that jumps in every cycle is low-pass filtered: noise, and positions
-/// that show no velocity, are followed with a lag of three time constants of the bandwidth or more.
+/// last, as long ago as the joint needs for the distance between them (at most four seconds for a
+/// PUMA): with noise, steps, held samples, positions alone, velocities without accelerations and
+/// gaps it leaves their range by no more than 0.2 s at the joint's velocity limit, with velocities
+/// and accelerations that contradict the positions in every cycle by no more than 1.5 s at it. It
+/// arrives where the reference rests (test_any_reference; blending.hpp has the proof). A reference
+/// that jumps in every cycle is low-pass filtered: noise, and positions that show no velocity, are
+/// followed with a lag of three time constants of the bandwidth or more.
 struct Reference {
   std::span<const double> q, qd, qdd;
 };
@@ -120,7 +122,8 @@ struct TorqueTerms {
 };
 
 /// Construction allocates and throws std::invalid_argument naming the parameter. All else is
-/// real-time safe: no allocation, no lock, no exception. One thread at a time.
+/// real-time safe: no allocation, no lock, no exception. One thread at a time. Spans hold one value
+/// per joint; measurements that are shorter count as not finite.
 class ControlLaw {
  public:
   ControlLaw(const ga_dynamics::Chain& chain, const LawParameters& parameters);
@@ -142,16 +145,20 @@ class ControlLaw {
              std::span<const double> last_torque) noexcept;
   /// Changes the law or its gains in mid-motion; the torque goes on from where it is.
   void change(LawKind kind) noexcept;
-  void change_gains(std::span<const JointGains> gains) noexcept;
+  /// One for all joints or one per joint. False, and nothing changes, for another number of them
+  /// and for gains that are negative or not finite.
+  bool change_gains(std::span<const JointGains> gains) noexcept;
 
-  /// One cycle of dt [s]: torques for the measured state and the reference. Before start() was
-  /// called it holds gravity. After a cycle of more than 0.05 s it goes on from the torque and the
-  /// arm as after a change.
+  /// One cycle of dt [s]: torques for the measured state and the reference. The first one starts
+  /// the law at the arm if start() was not called. After a cycle of more than 0.05 s, and of more
+  /// than twice the one before, it goes on from the torque and the arm as after a change. A dt that
+  /// is negative or not-a-number counts as 0. kError, and nothing is written, if `tau` is too
+  /// short.
   LawStatus update(std::span<const double> q, std::span<const double> qd,
                    const Reference& reference, double dt, std::span<double> tau) noexcept;
 
   /// ∫e dt [rad s]; the commanded acceleration v; was the joint's torque cut by a limit in the last
-  /// update?
+  /// update (false for a joint that there is not)?
   std::span<const double> integral() const noexcept;
   std::span<const double> acceleration() const noexcept;
   bool saturated(int joint) const noexcept;
