@@ -75,6 +75,60 @@ def test_data_that_are_no_object_are_refused_and_the_old_report_stays(tmp_path, 
     assert page.read_text() == 'the old one'
 
 
+def without(sample, path):
+    """A copy without the member at `path`, as robot.joints."""
+    copy = json.loads(json.dumps(sample))
+    *parents, last = path.split('.')
+    place = copy
+    for key in parents:
+        place = place[int(key) if key.isdigit() else key]
+    del place[last]
+    return copy
+
+
+@pytest.mark.parametrize('text, told', [
+    ('{}', "'title', 'robot' and 'runs' are missing"),
+    ('{"title": "x", "robot": {"joints": [], "links": []}, "runs": []}', "'robot.joints'"),
+    ('{"title": "x", "robot": {"joints": [{"name": "a"}], "links": []}, "runs": []}', "'runs'"),
+    ('{"title": "x", "robot": 1, "runs": []}', "'robot'"),
+    ('{"title": "x", "robot": {"joints": [{"name": "a"}], "links": []}, "runs": [1]}', "'runs[0]'"),
+    ('{nonsense}', 'JSON'), ('{"title": "cut o', 'JSON')])
+def test_data_without_what_a_report_shows_are_refused_by_name(tmp_path, text, told):
+    data = tmp_path / 'data.json'
+    data.write_text(text)
+    result = run_tool(data, '--output', tmp_path / 'report.html')
+    assert result.returncode == 2 and result.stdout == ''
+    assert str(data) in result.stderr and told in result.stderr
+    assert 'puma sim' in result.stderr  # what writes such data
+    assert [path.name for path in tmp_path.iterdir()] == ['data.json']
+
+
+@pytest.mark.parametrize('path', ['title', 'robot.joints', 'robot.links', 'runs.0.id',
+                                  'runs.0.time', 'runs.0.q', 'runs.0.q_ref', 'runs.0.tau',
+                                  'runs.0.tool', 'runs.0.tool_ref', 'runs.0.frames'])
+def test_a_member_that_is_missing_is_named(tmp_path, sample, path):
+    data = write_data(tmp_path / 'data.json', without(sample, path))
+    result = run_tool(data, '--output', tmp_path / 'report.html')
+    assert result.returncode == 2
+    assert f"'{path.replace('runs.0', 'runs[0]')}' is missing" in result.stderr
+    assert not (tmp_path / 'report.html').exists()
+
+
+@pytest.mark.parametrize('key, value, told', [
+    ('q', [[0]], "'runs[0].q' must have 6 lists of 1801"),
+    ('tool', [[0], [0], [0]], "'runs[0].tool' must have 3 lists of 1801"),
+    ('time', [], "'runs[0].time' must have"),
+    ('frames', {'time': [0], 'poses': []}, "'runs[0].frames'"),
+    ('frames', {'time': [0], 'poses': [[0]]}, '49 numbers'),
+    ('reference_run', 'nobody', "'nobody'")])
+def test_data_of_the_wrong_size_are_refused_by_name(tmp_path, sample, key, value, told):
+    sample = json.loads(json.dumps(sample))
+    sample['runs'][0][key] = value
+    data = write_data(tmp_path / 'data.json', sample)
+    result = run_tool(data, '--output', tmp_path / 'report.html')
+    assert result.returncode == 2 and told in result.stderr
+
+
 @pytest.mark.parametrize('place', ['missing/report.html', '.'])
 def test_an_output_that_cannot_be_written_is_named(tmp_path, sample, place):
     data = write_data(tmp_path / 'data.json', sample)

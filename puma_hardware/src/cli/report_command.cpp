@@ -12,6 +12,7 @@
 
 #include "cli/share_folder.hpp"
 #include "ga_dynamics/chain_arguments.hpp"
+#include "report/report_document.hpp"
 #include "report/report_writer.hpp"
 #include "sim/provenance.hpp"
 #include "sim/recorded_runs.hpp"
@@ -24,6 +25,9 @@ struct Settings {
   std::string data, output = "report.html", urdf, command;
   ga_dynamics::ChainArguments chain;
 };
+
+constexpr const char* kRemedy =
+    "give a JSON file that `puma sim` wrote, or one as puma_hardware/report/README.md describes it";
 
 /// The report's data, of runs that were recorded elsewhere.
 std::string data_of_recordings(const nlohmann::json& recorded, const Settings& settings) {
@@ -49,10 +53,18 @@ void run(const Settings& settings) {
     throw std::runtime_error(settings.data + ": cannot be read; give a JSON file of `puma sim`");
   const std::string json{std::istreambuf_iterator<char>(in), {}};
   const auto parsed = nlohmann::json::parse(json, nullptr, false);
+  if (parsed.is_discarded()) {
+    throw std::runtime_error(settings.data + ": is no valid JSON; " + kRemedy);
+  }
   if (parsed.is_object() && parsed.contains("recordings")) {
     write_report(data_of_recordings(parsed, settings), share_folder("puma_hardware") / "report",
                  settings.output);
     return;
+  }
+  try {
+    check_report_document(parsed);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(settings.data + ": " + error.what() + "; " + kRemedy);
   }
   write_report(json, share_folder("puma_hardware") / "report", settings.output);
 }
