@@ -200,7 +200,43 @@ TEST(Verdict, NamesAJointThatItsTorqueLimitKeepsFromItsReference) {
   EXPECT_EQ(verdict.state, RunState::kLost);
   EXPECT_NEAR(verdict.time, 1, 0.002);
   EXPECT_NE(verdict.reason.find("torque limit of 10 N m"), std::string::npos) << verdict.reason;
-  EXPECT_TRUE(verdict_of(overloaded(-9)).ok()) << "a weak law that sags";
+  EXPECT_NE(verdict_of(overloaded(-9)).reason.find("at rest"), std::string::npos)
+      << "a weak law that sags is named for where it ends, not for its torque";
+}
+
+TEST(Verdict, NamesAJointThatEndsBesideItsGoal) {
+  const auto beside = [](double error) {
+    return recording_of([error](double t) { return t > 1 ? error : 0; });
+  };
+  const Verdict verdict = verdict_of(beside(-0.11));
+  EXPECT_EQ(verdict.state, RunState::kLost);
+  EXPECT_EQ(verdict.joint, 0u);
+  EXPECT_NEAR(verdict.time, kDuration + 0.75 * (kEnd - kDuration), 0.002);
+  EXPECT_NE(verdict.reason.find("joint 'elbow' is 0.11 rad from its goal at rest"),
+            std::string::npos)
+      << verdict.reason;
+  EXPECT_NE(verdict.reason.find("threshold 0.1 rad"), std::string::npos) << verdict.reason;
+  EXPECT_TRUE(verdict_of(beside(-0.09)).ok()) << "a weak law that sags a little";
+  EXPECT_TRUE(verdict_of(beside(-0.11), false).ok()) << "a gravity hold has no goal";
+}
+
+TEST(Verdict, AJointThatReachesItsGoalLateIsOk) {
+  // Far from it while it moves and for most of the rest, but there in the last quarter.
+  const auto until = [](double end) {
+    return recording_of([end](double t) { return t > 1 && t < end ? -0.3 : 0; });
+  };
+  EXPECT_TRUE(verdict_of(until(kDuration + 0.7 * (kEnd - kDuration))).ok());
+  EXPECT_TRUE(verdict_of(until(kDuration + 0.8 * (kEnd - kDuration))).ok());
+}
+
+TEST(Verdict, ASliderThatEndsBesideItsGoalIsMeasuredInMetres) {
+  const auto beside = [](double error) {
+    Recording r = recording_of([](double) { return 0; });
+    for (std::size_t k = 2000; k < r.time.size(); ++k) r.q[1][k] += error;
+    return verdict_of(r);
+  };
+  EXPECT_NE(beside(0.06).reason.find("joint 'slide' is 0.06 m from its goal"), std::string::npos);
+  EXPECT_TRUE(beside(0.04).ok());
 }
 
 TEST(Verdict, NamesAJointOnItsStop) {

@@ -62,6 +62,22 @@ std::optional<Verdict> lost(const Recording& r, const ChainJoint& joint, std::si
   return std::nullopt;
 }
 
+/// A joint that stays beside its goal in the last part of the rest, samples [begin, end).
+std::optional<Verdict> beside_goal(const Recording& r, const ChainJoint& joint, std::size_t i,
+                                   std::size_t begin, const VerdictThresholds& t) {
+  const double most = joint.revolute() ? t.rest_angle : t.rest_distance;
+  if (begin == r.time.size()) return std::nullopt;
+  for (std::size_t k = begin; k < r.time.size(); ++k) {
+    if (!(std::abs(r.q[i][k] - r.q_ref[i][k]) > most)) return std::nullopt;
+  }
+  const char* const unit = angle_unit(joint.revolute());
+  return Verdict{
+      RunState::kLost, i, r.time[begin],
+      text("joint '%s' is %.3g %s from its goal at rest (threshold %.3g %s): the law is "
+           "too weak for what it has to move, or the settling time is too short",
+           joint.name.c_str(), std::abs(r.q[i].back() - r.q_ref[i].back()), unit, most, unit)};
+}
+
 /// The torque goes from one limit to the other and back, many times in a short time.
 std::optional<Verdict> bangs(const Recording& r, const ChainJoint& joint, std::size_t i,
                              const VerdictThresholds& t) {
@@ -234,9 +250,13 @@ std::optional<Verdict> DivergenceWatch::check(double time, std::span<const doubl
 Verdict judge(const Recording& r, const Chain& chain, double duration,
               std::span<const JointSignals> signals, bool follows, const VerdictThresholds& t) {
   if (r.ended) return *r.ended;
-  const double rest = duration + t.rest_begin * (r.time.back() - duration);
-  const auto begin = static_cast<std::size_t>(std::lower_bound(r.time.begin(), r.time.end(), rest) -
-                                              r.time.begin());
+  // The first sample behind this share of the settling time.
+  const auto settled = [&](double share) {
+    const double time = duration + share * (r.time.back() - duration);
+    return static_cast<std::size_t>(std::lower_bound(r.time.begin(), r.time.end(), time) -
+                                    r.time.begin());
+  };
+  const std::size_t begin = settled(t.rest_begin), final_begin = settled(1 - t.final_part);
   std::optional<Verdict> first;
   const auto take = [&first](const std::optional<Verdict>& found) {
     if (found && (!first || found->time < first->time)) first = found;
@@ -246,6 +266,7 @@ Verdict judge(const Recording& r, const Chain& chain, double duration,
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     const ChainJoint& joint = chain.joints()[i];
     if (follows) take(lost(r, joint, i, t));
+    if (follows) take(beside_goal(r, joint, i, final_begin, t));
     take(bangs(r, joint, i, t));
     take(swings_at_rest(r, joint, i, begin, signals[i], t));
   }

@@ -21,8 +21,8 @@ enum class RunState {
   kOk,
   kDiverged,  ///< a value is not finite, or a joint is too fast or beyond its position limits; the
               ///< run ends there
-  kLost,  ///< a joint is far from its reference: the torque limit or a stop holds it, or the law is
-          ///< too weak
+  kLost,  ///< a joint is far from its reference, or beside its goal at rest: the torque limit or a
+          ///< stop holds it, the law is too weak, or the settling time too short
   kOscillating  ///< a joint moves to and fro at rest, or its torque jumps between its limits
 };
 /// "ok", "diverged", "reference lost", "oscillating".
@@ -55,6 +55,13 @@ struct VerdictThresholds {
   double stuck_time = 0.25;  ///< s
   double at_limit =
       0.98;  ///< share of the torque limit that counts as the limit: DACs end a step below it
+  /// Error at rest: of a joint that comes no nearer to its goal in the last `final_part` of the
+  /// settling time, the part in which Metrics::final_error is measured. Far above what friction
+  /// (some mrad) and the sag of a PD law without a model (50 mrad; more is left out of the
+  /// comparison) leave of a law that works; whatever the torque is.
+  double rest_angle = 0.1;      ///< rad
+  double rest_distance = 0.05;  ///< m, of a prismatic joint
+  double final_part = 0.25;
   // --- oscillating at rest: from `rest_begin` of the settling time on
   double rest_begin = 0.25;
   double swing = 3e-4;      ///< rad from one turning point to the next; smaller ones do not count
