@@ -130,6 +130,38 @@ def test_run_refuses_by_name(arguments, named):
     assert named in puma('run', *arguments, code=2).stderr
 
 
+@pytest.mark.parametrize('command, option, told', [
+    (['run', '--fast'], '--bandwidth', '0.1 to 500'),
+    (['run', '--fast'], '--damping', '0.05 to 5'),
+    (['run', '--fast'], '--friction', '0 to 1'),
+    (['run', '--fast'], '--settle', '0.1 to 1000'),
+    (['run', '--fast'], '--rate', '100 to 5000'),
+    (['calibrate', '--fast'], '--rate', '100 to 5000'),
+    (['guard', '--cell', 'x'], '--timeout', '2 to 1000'),
+    (['cell', 'x'], '--after', '0 to 3600'),
+    (['cards', 'output', '1', '0.1'], '--seconds', '0.01 to 60'),
+    (['cards', 'watch'], '--seconds', '0 to 604800')])
+def test_what_is_not_a_number_is_refused_with_option_value_and_range(command, option, told):
+    error = puma(*command, f'{option}=nan', code=2).stderr
+    assert option in error and 'nan' in error and told in error
+
+
+def test_a_voltage_that_is_not_a_number_is_refused():
+    error = puma('cards', 'output', '1', 'nan', code=2).stderr
+    assert 'volts' in error and 'nan' in error and '-1 to 1' in error
+
+
+@pytest.mark.parametrize('command, option', [
+    (['run', '--fast'], '--start'), (['emulate', 'nowhere'], '--start'),
+    (['calibrate', '--build', '--fast', '--calibration', 'never'], '--at'),
+    (['calibrate', '--build', '--fast', '--calibration', 'never'], '--low'),
+    (['calibrate', '--build', '--fast', '--calibration', 'never'], '--high')])
+def test_positions_that_are_not_finite_are_refused(tmp_path, command, option):
+    error = puma(*command, option, '0', '0', 'nan', '0', '0', '0', code=2, cwd=tmp_path).stderr
+    assert option in error and 'nan' in error and 'finite' in error
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.fixture
 def cell():
     with emulated_robot('commands') as name:

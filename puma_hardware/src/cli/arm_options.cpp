@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "cli/hardware_parameters.hpp"
+#include "cli/number_range.hpp"
 #include "cli/settings_file.hpp"
 #include "cli/share_folder.hpp"
 #include "puma_hardware/runtime/guard.hpp"
@@ -61,10 +62,11 @@ void add_drive_options(CLI::App& command, ArmOptions& options) {
                      "Table of potentiometers and index pulses (default: the settings' "
                      "calibration_file, or the emulated arm's)");
   command.add_option("--rate", options.rate, "Hz")
-      ->check(CLI::Range(100.0, 5000.0))
+      ->check(number_range(100.0, 5000.0))
       ->capture_default_str();
   command.add_option("--start", options.start, "Where the emulated arm stands at first, rad")
-      ->expected(6);
+      ->expected(6)
+      ->check(finite_number());
   command.add_option("--seed", options.seed, "Of the emulated noise");
   command.add_flag("--fast", options.fast,
                    "Do not wait for the clock (with an emulated robot of its own)");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/arm_options.hpp"
+#include "cli/number_range.hpp"
 #include "puma_hardware/emulator/emulated_cell.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
 
@@ -47,7 +48,9 @@ void add_emulate_command(CLI::App& app) {
       "Example: puma emulate demo --start 0 -1.5 1.5 0 0 0");
   command->add_option("name", *name, "Letters, digits, _ and -")->required();
   add_description_options(*command, *options);
-  command->add_option("--start", options->start, "Where the arm stands at first, rad")->expected(6);
+  command->add_option("--start", options->start, "Where the arm stands at first, rad")
+      ->expected(6)
+      ->check(finite_number());
   command->add_option("--seed", options->seed, "Of the noise");
   command->callback([name, options] { run(*name, *options); });
 }

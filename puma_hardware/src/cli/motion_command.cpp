@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/number_range.hpp"
 #include "cli/share_folder.hpp"
 #include "sim/motion.hpp"
 
@@ -57,7 +58,7 @@ void add_motion_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--urdf", settings->urdf, "Robot (default: the PUMA 560)");
   command->add_option("--rate", settings->rate, "Lines a second")
-      ->check(CLI::Range(1.0, 10000.0))
+      ->check(number_range(1.0, 10000.0))
       ->capture_default_str();
   command->callback([settings] { run(*settings); });
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
+#include "cli/number_range.hpp"
 #include "sim/motion.hpp"
 
 namespace puma_hardware::cli {
@@ -81,16 +82,16 @@ void add_run_command(CLI::App& app) {
                    "line, quintic, ramp, spline, or a CSV file of via points")
       ->capture_default_str();
   command->add_option("--bandwidth", settings->bandwidth, "rad/s")
-      ->check(CLI::Range(0.1, 500.0))
+      ->check(number_range(0.1, 500.0))
       ->capture_default_str();
   command->add_option("--damping", settings->damping, "Damping ratio")
-      ->check(CLI::Range(0.05, 5.0))
+      ->check(number_range(0.05, 5.0))
       ->capture_default_str();
   command->add_option("--friction", settings->friction, "Share of the friction fed forward")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--settle", settings->settle, "s at the goal")
-      ->check(CLI::Range(0.1, 1000.0))
+      ->check(number_range(0.1, 1000.0))
       ->capture_default_str();
   command->add_flag("--no-guard", settings->unguarded,
                     "Go without a guard process: on no account "
