@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The `puma` command. Exit codes: 0 done, 2 impossible options or inputs; a subcommand that has
-// another one throws it as CLI::RuntimeError.
+// The `puma` command. Exit codes: 0 done, 1 standard output cannot be written, 2 impossible options
+// or inputs; a subcommand that has another one throws it as CLI::RuntimeError.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -45,6 +46,16 @@ std::string command_line(int argc, char** argv) {
   return line;
 }
 
+/// The exit code of a command that ended with `code`: 1 if its output did not arrive.
+int written(int code) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0) return code;
+  std::fprintf(stderr, "puma: cannot write to standard output: %s\n",
+               flushed ? "an earlier part of it is lost" : std::strerror(errno));
+  return code == 0 ? 1 : code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,11 +74,11 @@ int main(int argc, char** argv) {
     puma_hardware::cli::add_emulate_command(app);
     puma_hardware::cli::add_cell_command(app);
     app.parse(argc, argv);
-    return 0;
+    return written(0);
   } catch (const CLI::RuntimeError& error) {
-    return error.get_exit_code();
+    return written(error.get_exit_code());
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return written(app.exit(error) == 0 ? 0 : 2);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "puma: %s\n", error.what());
     return 2;
