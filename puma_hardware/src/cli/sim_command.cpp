@@ -9,9 +9,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "cli/output_folder.hpp"
 #include "cli/share_folder.hpp"
 #include "ga_dynamics/chain_arguments.hpp"
 #include "report/report_writer.hpp"
@@ -41,15 +41,6 @@ void show_progress(double share_done, const std::string& what) {
   if (share_done >= 1) std::fprintf(stderr, "\n");
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder)) {
-    throw std::runtime_error("--output " + folder.string() + ": cannot be made a folder" +
-                             (error ? " (" + error.message() + ")" : "") + "; name another one");
-  }
-}
-
 void write_data(const std::string& data, const fs::path& file) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << data << '\n';
@@ -66,14 +57,15 @@ void run(Settings settings, const std::string& command) {
   options.mismatch = settings.mismatch_percent / 100;
   options.chain = ga_dynamics::chain_options(settings.chain);
   if (options.urdf.empty()) options.urdf = share_folder("puma_description") / "urdf/puma560.urdf";
+  const fs::path folder = settings.folder;
+  OutputFolder output(folder);
   const auto result = sim::demonstrate(options, show_progress);
+  output.keep();
   std::printf("robot: %s, %s to %s, %d joints\nmotion: %s\n", options.urdf.filename().c_str(),
               result.chain.base().name.c_str(), result.chain.tip().name.c_str(),
               result.chain.size(), result.motion.c_str());
   for (const std::string& note : result.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s", table_text(result).c_str());
-  const fs::path folder = settings.folder;
-  make_folder(folder);
   const std::string data = report_data(result, options).dump();
   write_data(data, folder / "data.json");
   write_report(data, share_folder("puma_hardware") / "report", folder / "report.html");
