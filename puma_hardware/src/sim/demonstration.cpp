@@ -104,6 +104,13 @@ void check_cycles(const DemonstrationOptions& o, double duration) {
   const double cycles = (duration + o.settle_time) * o.rate;
   if (cycles <= kMost) return;
   char remedy[160];
+  if (duration * o.rate > kMost) {
+    std::snprintf(remedy, sizeof remedy,
+                  "%.6g s of motion are %.3g cycles of %g Hz, more than the %g that a run may "
+                  "have; give a shorter motion or lower --rate",
+                  duration, duration * o.rate, o.rate, kMost);
+    refuse("--trajectory", o.trajectory, remedy);
+  }
   std::snprintf(
       remedy, sizeof remedy,
       "%.3g cycles of %g Hz are more than the %g that a run may have; lower --settle or --rate",

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/trajectory.hpp"
@@ -17,6 +18,8 @@ namespace puma_hardware::sim {
 struct Motion {
   std::unique_ptr<ga_dynamics::Trajectory> trajectory;
   std::string description;  ///< what was chosen, for a person
+  /// s; of a motion through via points: when it passes them.
+  std::vector<double> knots = {};
 };
 
 /// The part of a joint's range in which motions are looked for: within ±2 rad (m) of 0, or of the

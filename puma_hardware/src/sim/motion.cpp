@@ -2,7 +2,6 @@
 #include "sim/motion.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "ga_dynamics/cartesian_line.hpp"
+#include "sim/motion_limits.hpp"
 #include "sim/via_points.hpp"
 
 namespace puma_hardware::sim {
@@ -60,37 +60,50 @@ std::optional<Motion> make_line(const Chain& chain) {
   return find_line(chain);
 }
 
-std::unique_ptr<Trajectory> make_from_file(const std::string& file, const Chain& chain) {
+/// What a motion through them needs.
+void check_points(const ViaPoints& via) {
+  constexpr double kShortest = 1e-9;  // s
+  const std::vector<double>& times = via.times;
+  const auto number = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g s", value);
+    return std::string(text);
+  };
+  if (times.size() < 2) {
+    throw std::runtime_error(
+        std::string(times.empty() ? "the file has no via point" : "the file has one via point") +
+        "; give two or more: a line each, with the time and a position per joint");
+  }
+  if (times.front() != 0) {
+    throw std::runtime_error("the first point is at " + number(times.front()) + "; begin with 0 s");
+  }
+  for (std::size_t k = 1; k < times.size(); ++k) {
+    if (times[k] - times[k - 1] >= kShortest) continue;
+    throw std::runtime_error("point " + std::to_string(k + 1) + " is at " + number(times[k]) +
+                             ", after " + number(times[k - 1]) +
+                             "; give times that increase by 1 ns or more");
+  }
+}
+
+Motion make_from_file(const std::string& file, const Chain& chain) {
+  if (std::filesystem::is_directory(file)) {
+    throw std::runtime_error("--trajectory " + file +
+                             ": is a folder; name a CSV file of via points");
+  }
   std::ifstream in(file);
   if (!in) throw std::runtime_error("--trajectory " + file + ": the file cannot be read");
   std::vector<std::string> names;
   for (const ChainJoint& joint : chain.joints()) names.push_back(joint.name);
   try {
-    const ViaPoints via = read_via_points(in, names);
+    ViaPoints via = read_via_points(in, names);
     if (!via.note.empty()) {
       std::fprintf(stderr, "puma: note: --trajectory %s: %s\n", file.c_str(), via.note.c_str());
     }
-    return ga_dynamics::make_cubic_spline(via.times, via.points);
+    check_points(via);
+    return {ga_dynamics::make_cubic_spline(via.times, via.points),
+            "third-order polynomials through the points of " + file, std::move(via.times)};
   } catch (const std::exception& error) {
     throw std::runtime_error("--trajectory " + file + ": " + error.what());
-  }
-}
-
-/// A motion beyond a limit would be a test of the simulated stops.
-void check_limits(const Trajectory& motion, const Chain& chain, const std::string& name) {
-  constexpr double kStep = 1e-3;  // s
-  const std::size_t n = chain.joints().size();
-  std::vector<double> q(n), qd(n), qdd(n);
-  for (double t = 0; t < motion.duration() + kStep; t += kStep) {
-    motion.sample(t, q, qd, qdd);
-    for (std::size_t i = 0; i < n; ++i) {
-      const ChainJoint& joint = chain.joints()[i];
-      if (q[i] >= joint.limits.lower && q[i] <= joint.limits.upper) continue;
-      char text[160];
-      std::snprintf(text, sizeof text, ": %s is at %.4g after %.3f s; its limits are %.4g and %.4g",
-                    joint.name.c_str(), q[i], t, joint.limits.lower, joint.limits.upper);
-      throw std::runtime_error("--trajectory " + name + text);
-    }
   }
 }
 
@@ -104,7 +117,7 @@ Motion make_any(const std::string& name, const Chain& chain) {
         " joints can follow within their limits; give quintic, or a file of via points");
   }
   if (name.ends_with(".csv") || std::filesystem::exists(name)) {
-    return {make_from_file(name, chain), "third-order polynomials through the points of " + name};
+    return make_from_file(name, chain);
   }
   // Between 35 % and 65 % of the joints' usable ranges.
   std::vector<double> start, goal, middle;
@@ -139,7 +152,7 @@ Motion make_any(const std::string& name, const Chain& chain) {
 
 Motion choose_motion(const std::string& name, const Chain& chain) {
   Motion motion = make_any(name, chain);
-  check_limits(*motion.trajectory, chain, name);
+  check_motion(motion, chain, "--trajectory " + name);
   return motion;
 }
 

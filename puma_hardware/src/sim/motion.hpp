@@ -16,8 +16,8 @@ namespace puma_hardware::sim {
 /// `name` is auto, line, quintic, ramp, spline, or a file (it ends in .csv or exists). The line is
 /// that of the papers where the arm can follow it, otherwise one that was found for the arm; auto
 /// is the line, or a motion of all joints where no line is found. Throws std::runtime_error, naming
-/// the option, if the name is none of them, no line is found, or the motion leaves the joints'
-/// limits.
+/// the option, if the name is none of them, no line is found, or the motion exceeds the joints'
+/// position or velocity limits or kLongestMotion (motion_limits.hpp).
 ///
 /// The file holds one via point per line: the time [s], beginning with 0 and increasing, and one
 /// position per joint [rad, m], separated by commas. A first line with names (t, and q1… or the
