@@ -94,8 +94,8 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
 }
 
 /// Where the joints rest that have just lost their reference: as far as they run while their
-/// velocity fades, so that they need not come back. The velocity is the followed one: a given one
-/// may be a spike that nobody has followed.
+/// velocity fades, so that they need not come back. The velocity is the followed one: a given
+/// velocity may be a spike that was never followed.
 void FollowedReference::decide_hold(const ArmState& arm) noexcept {
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     // One that cannot be followed is given up for what is.

@@ -337,7 +337,7 @@ def test_a_printed_report_is_light_and_has_all_plots_as_pictures(window, report)
 
 
 def test_data_that_lack_something_are_told_on_the_page(window, sample, tmp_path):
-    # `puma report` refuses such data; a page that another program made or changed tells of them.
+    # `puma report` refuses such data. A page that another program wrote reports the error itself.
     page = tmp_path / 'broken.html'
     result = run_tool(write_data(tmp_path / 'data.json', sample), '--output', page)
     assert result.returncode == 0, result.stderr

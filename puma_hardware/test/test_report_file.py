@@ -120,7 +120,7 @@ def test_a_member_that_is_missing_is_named(tmp_path, sample, path):
     ('time', [], "'runs[0].time' must have"),
     ('frames', {'time': [0], 'poses': []}, "'runs[0].frames'"),
     ('frames', {'time': [0], 'poses': [[0]]}, '49 numbers'),
-    ('reference_run', 'nobody', "'nobody'")])
+    ('reference_run', 'unknown', "'unknown'")])
 def test_data_of_the_wrong_size_are_refused_by_name(tmp_path, sample, key, value, told):
     sample = json.loads(json.dumps(sample))
     sample['runs'][0][key] = value

@@ -86,14 +86,15 @@ std::string to_string(LawStatus status);
 /// follows goes on from where it was and blends over, within the bandwidth, the joint's velocity
 /// limit and about a quarter of the torque. Acceleration alone may step.
 ///
-/// Whatever the sequence of references, what is followed stays near the positions that were given
-/// last, as long ago as the joint needs for the distance between them (at most four seconds for a
-/// PUMA): with noise, steps, held samples, positions alone, velocities without accelerations and
-/// gaps it leaves their range by no more than 0.2 s at the joint's velocity limit, with velocities
-/// and accelerations that contradict the positions in every cycle by no more than 1.5 s at it. It
-/// arrives where the reference rests (test_any_reference; blending.hpp has the proof). A reference
-/// that jumps in every cycle is low-pass filtered: noise, and positions that show no velocity, are
-/// followed with a lag of three time constants of the bandwidth or more.
+/// Whatever the sequence of references, the followed reference stays near the positions given in
+/// the last four seconds. On the arms of test_any_reference it leaves their range by no more than
+/// 0.2 s at the joint's velocity limit with noise, steps, held samples, positions alone, velocities
+/// without accelerations and gaps, and by no more than 1.5 s at it with velocities and
+/// accelerations that contradict the positions in every cycle. A joint that needs longer than four
+/// seconds for a step, because it is slow or weak, is still under way by then. The followed
+/// reference arrives where the given one rests (blending.hpp has the proof). A reference that jumps
+/// in every cycle is low-pass filtered: noise, and positions that show no velocity, are followed
+/// with a lag of three time constants of the bandwidth or more.
 struct Reference {
   std::span<const double> q, qd, qdd;
 };
