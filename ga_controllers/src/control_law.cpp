@@ -7,6 +7,7 @@
 
 #include "arm_state.hpp"
 #include "cycle.hpp"
+#include "decoupled_saturation.hpp"
 #include "error_integral.hpp"
 #include "followed_reference.hpp"
 #include "friction_feed.hpp"
@@ -53,6 +54,7 @@ struct ControlLaw::Impl {
         reference(chain, parameters, arm),
         friction(parameters, arm),
         integral(parameters, arm.size()),
+        saturation(arm.size()),
         output(arm.torque_limit, bearable_torques(chain, parameters),
                torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
@@ -140,6 +142,7 @@ struct ControlLaw::Impl {
       friction.add(cycle, velocities, tau);
     }
     if (integrates) integral.relax(arm, tau, friction.torque());
+    saturation.apply(arm, tau);
   }
 
   /// The torque while there is no state: gravity where the arm was last; what it was before if that
@@ -163,6 +166,7 @@ struct ControlLaw::Impl {
   FollowedReference reference;
   FrictionFeed friction;
   ErrorIntegral integral;
+  DecoupledSaturation saturation;
   TorqueOutput output;
   std::vector<double> v;
   const std::vector<double> nothing;         ///< NaN: no torque before
@@ -257,7 +261,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   } else {
     m.hold(cycle, tau);
   }
-  m.output.give(cycle, tau, m.torque_to_set_out(cycle));
+  m.output.give(cycle, tau, m.torque_to_set_out(cycle), m.setting, m.arm);
   m.changed = m.changed && !m.located;
   if (m.bad_cycles >= m.error_cycles) return LawStatus::kError;
   if (!state_known) return LawStatus::kStateHeld;

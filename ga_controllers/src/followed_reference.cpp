@@ -20,8 +20,13 @@ constexpr double kLeap = 4, kShort = 1e-4;  ///< s, of the shortest cycle
 /// of these shares, and has arrived at the second.
 constexpr double kNear = 1e-5, kArrived = 1e-8;
 /// Given velocities count up to this share of the limit on the way, given accelerations anywhere up
-/// to this share of what the torque allows.
-constexpr double kFaster = 1.02, kStronger = 4;
+/// to this share of what the torque allows. Unless a change of the velocity confirms it, an
+/// acceleration also counts no further than reaches the velocity limit in kAtOnce [s]: the feedback
+/// holds against it.
+constexpr double kFaster = 1.02, kStronger = 4, kAtOnce = 0.05;
+/// Given accelerations whose integral over the last kDoubtTime [s] differs from the given
+/// velocities by this share of the velocity limit are not believed unless confirmed.
+constexpr double kDoubt = 0.2, kDoubtTime = 0.1;
 /// Values beyond this (rad, rad/s, rad/s²) are no reference.
 constexpr double kAbsurd = 1e6;
 /// An arm without an effort limit is taken to be as strong as it is to correct an error of this
@@ -88,6 +93,7 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     joints_[i].rate = given_.qd[i];
     joints_[i].shown.forget();
     joints_[i].jumped = false;
+    joints_[i].fed = joints_[i].doubt = 0;
   }
   holds_ = false;
   departure_ = {};
@@ -117,6 +123,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
   const bool good = r.q.size() >= n && all_sane(r.q, n) && (!law.takes_rates() || sane_rates);
   if (!good && !holds_) decide_hold(arm);
   const std::span<const double> positions = good ? r.q : holds_ ? given_.q : hold_;
+  doubt_left_ = std::exp(-dt / kDoubtTime);
   for (std::size_t i = 0; i < n; ++i) {
     const bool rates = good && sane_rates;
     take_joint(i, {positions[i], rates && has_qd ? r.qd[i] : 0, rates && has_qdd ? r.qdd[i] : 0},
@@ -132,6 +139,7 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   const double all = strength(i, law, arm), fastest = kFaster * arm.limits[i].velocity;
   const Blending::State last = joint.counted;
   const double qdd_before = given_.qdd[i], most = kStronger * all;
+  joint.doubt = doubt_left_ * joint.doubt + now.qdd * dt - (now.qd - given_.qd[i]);
   given_.q[i] = now.q;
   given_.qd[i] = now.qd;
   given_.qdd[i] = now.qdd;
@@ -151,13 +159,19 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   // A light joint hardly needs torque for a jump, but it has to keep to its velocity limit.
   joint.jumped = correction(i, joint.surplus, law) > kJump * all ||
                  std::abs(joint.surplus.q) > kLeap * arm.limits[i].velocity * std::max(dt, kShort);
-  next.qdd = believed_acceleration(now.qdd, joint.jumped ? 0 : next.qd - last.qd, dt, all);
+  const double continued = continued_acceleration(all, arm.limits[i].velocity);
+  const double change = joint.jumped ? 0 : next.qd - last.qd;
+  next.qdd = believed_acceleration(now.qdd, change, dt, all, continued);
+  const double trust = 1 - std::abs(joint.doubt) / (kDoubt * arm.limits[i].velocity);
+  const double at_once = std::max(trust, 0.0) * std::min(most, arm.limits[i].velocity / kAtOnce);
+  joint.fed = believed_acceleration(now.qdd, change, dt, most, at_once);
   if (joint.settles) joint.surplus.qdd = next.qdd - last.qdd;
   if (!joint.jumped) return;
   // What is followed goes on as it was, acceleration included.
-  const double change = followed_.qd[i] - joint.followed_rate;
-  joint.before = {followed_.q[i] - last.q, followed_.qd[i] - last.qd,
-                  believed_acceleration(followed_.qdd[i], change, dt, all) - last.qdd};
+  const double followed_change = followed_.qd[i] - joint.followed_rate;
+  joint.before = {
+      followed_.q[i] - last.q, followed_.qd[i] - last.qd,
+      believed_acceleration(followed_.qdd[i], followed_change, dt, all, continued) - last.qdd};
   joint.surplus = {next.q - last.q - (last.qd + last.qdd * dt / 2) * dt,
                    next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }
@@ -206,7 +220,6 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     Joint& joint = joints_[i];
     if (blends) blend(i, jumped, cycle.dt, law, arm);
     const Blending::State &left = joint.blending.offset(), &now = joint.counted;
-    const double most = kStronger * strength(i, law, arm);
     const bool on_its_way = joint.blending.active();
     joint.followed_rate = followed_.qd[i];
     to_go_[i] = std::abs(left.q);
@@ -214,7 +227,7 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     followed_.qd[i] = on_its_way ? now.qd + left.qd : joint.rate;
     // Without a jump nothing goes on with the acceleration, and it may step.
     const bool filters = on_its_way && joint.filters;
-    followed_.qdd[i] = left.qdd + (filters ? now.qdd : std::clamp(given_.qdd[i], -most, most));
+    followed_.qdd[i] = left.qdd + (filters ? now.qdd : joint.fed);
   }
   if (guard_ && law.takes_reference()) {
     departure_ = guard_->keep(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});

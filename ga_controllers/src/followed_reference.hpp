@@ -98,6 +98,8 @@ class FollowedReference {
     Blending::State before;    ///< followed less counted, in the cycle before
     Blending::State surplus;   ///< of the change of `counted`, beyond what its rates explain
     double followed_rate = 0;  ///< rad/s, two cycles before
+    double doubt = 0;          ///< rad/s, by which the given accelerations and velocities differ
+    double fed = 0;            ///< rad/s², of the given reference, as far as it is fed forward
   };
 
   double blend_time_;
@@ -109,6 +111,7 @@ class FollowedReference {
   Departure departure_;
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()
+  double doubt_left_ = 1;        ///< share of Joint::doubt that is left after this cycle
   bool holds_ = false;           ///< there is no valid reference: the hold is decided on
 };
 

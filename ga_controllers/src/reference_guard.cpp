@@ -23,8 +23,10 @@ constexpr double kSpeedUp = 40;       ///< 1/s, of the velocity to the wanted on
 constexpr double kJump = 0.02;        ///< rad or m; less is for the law to smooth
 constexpr double kCaughtUp = 1e-4;    ///< rad or m
 constexpr double kSameTorque = 0.01;  ///< of the torque, that the acceleration differs by then
-constexpr double kNear = 0.02;      ///< rad or m; from here on the reference's acceleration counts
-constexpr double kBelieved = 0.05;  ///< of the torque
+constexpr double kNear = 0.02;  ///< rad or m; from here on the reference's acceleration counts
+/// An unconfirmed acceleration: this share of the torque, and no more than reaches the velocity
+/// limit in this time [s].
+constexpr double kUnconfirmed = 0.05, kUnconfirmedTime = 0.5;
 
 /// The speed from which a joint stops within a distance: with a constant deceleration, and
 /// exponentially at the end.
@@ -39,12 +41,16 @@ double speed_limit(const ga_dynamics::JointLimits& limits) noexcept {
   return limits.velocity > 0 ? limits.velocity : std::numeric_limits<double>::infinity();
 }
 
-double believed_acceleration(double acceleration, double change, double dt,
-                             double strength) noexcept {
+double believed_acceleration(double acceleration, double change, double dt, double strength,
+                             double unconfirmed) noexcept {
   // Twice: one that grows from zero shows half of itself.
-  const double shown = dt > 0 ? std::clamp(2 * change / dt, -strength, strength) : 0;
-  return std::clamp(acceleration, std::min(shown, 0.0) - kBelieved * strength,
-                    std::max(shown, 0.0) + kBelieved * strength);
+  const double confirmed = dt > 0 ? std::clamp(2 * change / dt, -strength, strength) : 0;
+  return std::clamp(acceleration, std::min(confirmed, 0.0) - unconfirmed,
+                    std::max(confirmed, 0.0) + unconfirmed);
+}
+
+double continued_acceleration(double strength, double velocity_limit) noexcept {
+  return std::min(kUnconfirmed * strength, velocity_limit / kUnconfirmedTime);
 }
 
 ReferenceGuard::ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<double> torque_limit)
@@ -141,7 +147,8 @@ Departure ReferenceGuard::keep(std::span<const double> q, double dt,
       qdd_ref = joint.qdd;
     } else {
       joint.q = q_ref;
-      joint.qdd = believed_acceleration(qdd_ref, qd_ref - joint.qd, dt, strength);
+      joint.qdd = believed_acceleration(qdd_ref, qd_ref - joint.qd, dt, strength,
+                                        continued_acceleration(strength, joint.limits.velocity));
       joint.qd = qd_ref;
     }
     if (reason != Departure::Reason::kNone) departure = {reason, i};

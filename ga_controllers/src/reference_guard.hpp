@@ -27,11 +27,14 @@ namespace ga_controllers {
 double speed_limit(const ga_dynamics::JointLimits& limits) noexcept;
 
 /// An acceleration [rad/s²] of a reference, as far as the change of its velocity [rad/s] in a cycle
-/// shows it, and 5 % of `strength`, the acceleration that all of the torque gives. What goes on
-/// with an acceleration integrates it until it has faded, so one that nothing shows would lead
-/// astray.
-double believed_acceleration(double acceleration, double change, double dt,
-                             double strength) noexcept;
+/// confirms it, up to `strength`, the acceleration at the torque limit. Beyond that, `unconfirmed`
+/// of it: an acceleration that no velocity confirms would lead away from the reference.
+double believed_acceleration(double acceleration, double change, double dt, double strength,
+                             double unconfirmed) noexcept;
+
+/// The acceleration that may continue unconfirmed when a joint departs from its reference. A light
+/// joint reaches its velocity limit within milliseconds, so the velocity limit bounds it, too.
+double continued_acceleration(double strength, double velocity_limit) noexcept;
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// rad, s, N m (m, N for prismatic joints).

@@ -6,7 +6,17 @@
 #include <limits>
 #include <utility>
 
+#include "ga_dynamics/cholesky.hpp"
+
 namespace ga_controllers {
+
+namespace {
+
+/// The torque that fades after a change may push a joint to this share of its velocity limit, or of
+/// kFreeSpeed [rad/s] where that is lower.
+constexpr double kBlendSpeed = 0.5, kFreeSpeed = 10;
+
+}  // namespace
 
 TorqueOutput::TorqueOutput(std::vector<double> limit, std::vector<double> bearable,
                            std::vector<double> rate_limit, double blend_time)
@@ -17,7 +27,9 @@ TorqueOutput::TorqueOutput(std::vector<double> limit, std::vector<double> bearab
       last_(limit_.size()),
       blend_(limit_.size()),
       excess_(limit_.size()),
-      cut_(limit_.size()) {}
+      cut_(limit_.size()),
+      push_(limit_.size()),
+      factor_(limit_.size() * limit_.size()) {}
 
 void TorqueOutput::start(std::span<const double> last_torque) noexcept {
   for (std::size_t i = 0; i < last_.size(); ++i) {
@@ -45,10 +57,31 @@ bool TorqueOutput::lacks(std::span<const double> part, std::span<const double> t
   return without < with;
 }
 
+/// What fades after a change is a disturbance for the new law, which holds the arm against it with
+/// a velocity of up to the disturbing acceleration over Kd. A larger difference would throw a light
+/// joint at many times its velocity limit: it is scaled down, and the torque steps by the rest.
+void TorqueOutput::bound_blend(const LawSetting& law, ArmState& arm) noexcept {
+  const std::size_t n = blend_.size();
+  arm.update_inertia();
+  std::copy(arm.inertia.begin(), arm.inertia.end(), factor_.begin());
+  std::copy(blend_.begin(), blend_.end(), push_.begin());
+  ga_dynamics::cholesky_solve(static_cast<int>(n), factor_.data(), push_.data());
+  double scale = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double speed = kBlendSpeed * std::min(arm.limits[i].velocity, kFreeSpeed);
+    const double most = speed * std::max(law.gains[i].kd, 1 / std::max(blend_time_, 1e-3));
+    const double push = std::abs(push_[i]);
+    if (push > most) scale = std::min(scale, most / push);
+  }
+  for (double& blend : blend_) blend *= scale;
+}
+
 void TorqueOutput::give(const Cycle& cycle, std::span<double> tau,
-                        std::span<const double> setting_out) noexcept {
+                        std::span<const double> setting_out, const LawSetting& law,
+                        ArmState& arm) noexcept {
   const bool sets_out = cycle.changed && lacks(setting_out, tau);
   const double fade = blend_time_ > 0 ? std::exp(-cycle.dt / blend_time_) : 0;
+  const bool begins = cycle.changed || cycle.takes_over;
   for (std::size_t i = 0; i < last_.size(); ++i) {
     if (!std::isfinite(tau[i])) tau[i] = std::isnan(last_[i]) ? 0 : last_[i];
     const double own = possible(i, tau[i]);
@@ -56,11 +89,11 @@ void TorqueOutput::give(const Cycle& cycle, std::span<double> tau,
     const bool undriven = std::isnan(last_[i]);
     if (undriven) last_[i] = own;
     if (cycle.changed) excess_[i] = std::max(std::abs(last_[i]) - limit_[i], 0.0);
-    if (cycle.changed || cycle.takes_over) {
-      blend_[i] = undriven ? 0 : last_[i] - before;
-    } else {
-      blend_[i] *= fade;
-    }
+    blend_[i] = !begins ? fade * blend_[i] : undriven ? 0 : last_[i] - before;
+  }
+  if (begins) bound_blend(law, arm);
+  for (std::size_t i = 0; i < last_.size(); ++i) {
+    const double own = possible(i, tau[i]);
     const double reach = rate_limit_[i] * cycle.dt;
     const double most = std::min(limit_[i] + excess_[i], bearable_[i]);
     double given = std::clamp(own + blend_[i], -most, most);

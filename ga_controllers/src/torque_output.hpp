@@ -3,14 +3,16 @@
 #define GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
 
 // The way out of the law: from the torque that it wants to the one that the arm gets. The
-// difference to the torque before a change fades, then size and rate are limited. A torque that was
-// taken over and is beyond the law's own limit goes back to it as the difference fades; no torque
-// ever exceeds what the joint can bear.
+// difference to the torque before a change fades, as far as the new law can hold the arm against
+// it, then size and rate are limited. A torque that was taken over and is beyond the law's own
+// limit goes back to it as the difference fades; no torque ever exceeds what the joint can bear.
 
 #include <span>
 #include <vector>
 
+#include "arm_state.hpp"
 #include "cycle.hpp"
+#include "law_parameters.hpp"
 
 namespace ga_controllers {
 
@@ -28,8 +30,9 @@ class TorqueOutput {
   /// From the torque that the law wants to the one that is given, in place. One that is not finite
   /// leaves the joint's torque as it was. `setting_out`: the part of it that accelerates the arm
   /// from rest, empty for none. If the torque before a change lacks this part, it is added at once.
-  void give(const Cycle& cycle, std::span<double> tau,
-            std::span<const double> setting_out) noexcept;
+  /// Updates the arm's inertia after a change.
+  void give(const Cycle& cycle, std::span<double> tau, std::span<const double> setting_out,
+            const LawSetting& law, ArmState& arm) noexcept;
 
   /// Given last; NaN after start() where nothing drove the joint.
   std::span<const double> last() const noexcept { return last_; }
@@ -42,12 +45,14 @@ class TorqueOutput {
   /// What the law's limit leaves of a torque.
   double possible(std::size_t joint, double torque) const noexcept;
   bool lacks(std::span<const double> part, std::span<const double> tau) const noexcept;
+  void bound_blend(const LawSetting& law, ArmState& arm) noexcept;
 
   std::vector<double> limit_, bearable_, rate_limit_;
   double blend_time_;
   std::vector<double> last_, blend_;
   std::vector<double> excess_;  ///< of a torque beyond the limit that was taken over
   std::vector<int> cut_;
+  std::vector<double> push_, factor_;  ///< scratch of bound_blend()
 };
 
 }  // namespace ga_controllers

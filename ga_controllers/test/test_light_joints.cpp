@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Arms without rotor inertias, whose distal joints are so light that a torque far below its limit
+// throws them at many times their velocity limit: whatever happens to the law, it keeps control.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "arm_state.hpp"
+#include "decoupled_saturation.hpp"
+#include "ga_controllers/control_law.hpp"
+#include "ga_dynamics/dynamics.hpp"
+#include "ga_dynamics/plant.hpp"
+#include "sender.hpp"
+#include "wave.hpp"
+
+namespace ga_controllers {
+namespace {
+
+using ga_dynamics::Plant;
+
+Chain seven_joints() {
+  return Chain::from_urdf_file(std::string(GA_ROBOTS) + "/seven_joints.urdf");
+}
+
+double speed_over_limit(const Chain& chain, const Plant& plant) {
+  double speed = 0;
+  for (std::size_t i = 0; i < chain.joints().size(); ++i) {
+    const double velocity = chain.joints()[i].limits.velocity;
+    // Written so that a velocity that is not a number is the largest.
+    if (!(std::abs(plant.qd()[i]) <= speed * velocity)) speed = std::abs(plant.qd()[i]) / velocity;
+  }
+  return speed;
+}
+
+struct Upsets {
+  bool laws = false;    ///< another law now and then
+  bool gains = false;   ///< other gains, of 10 … 80 rad/s
+  bool cycles = false;  ///< of 0.5 … 1.5 ms
+};
+
+/// The largest velocity over its limit in 6 s of any references.
+double fastest(bool keep_limits, const Upsets& upsets, unsigned seed) {
+  const Chain chain = seven_joints();
+  const std::size_t n = chain.joints().size();
+  LawParameters p = parameters(LawKind::kTracking, 40);
+  p.keep_limits = keep_limits;
+  ControlLaw law(chain, p);
+  Sender sender(chain, seed, -1);
+  Random random(seed);
+  const auto uniform = [&] { return std::uniform_real_distribution<double>(0, 1)(random); };
+  Plant plant(chain, {.friction = false, .stops = false});
+  plant.reset(sender.rest().q, Values(n, 0.0));
+  law.start(plant.q(), plant.qd(), Values(n, NAN));
+  Values tau(n);
+  double speed = 0;
+  for (int k = 0; k < 6000; ++k) {
+    const double dt = upsets.cycles ? kDt * (0.5 + uniform()) : kDt;
+    if (upsets.laws && uniform() < 0.005) law.change(static_cast<LawKind>(random() % 4));
+    if (upsets.gains && uniform() < 0.005) {
+      const JointGains gains = gains_from_bandwidth(10 + 70 * uniform(), 1);
+      law.change_gains({&gains, 1});
+    }
+    law.update(plant.q(), plant.qd(), sender.next().reference(), dt, tau);
+    plant.step(tau, dt);
+    speed = std::max(speed, speed_over_limit(chain, plant));
+  }
+  return speed;
+}
+
+TEST(LightJoints, KeepNearTheirVelocityLimitsWhateverTheReference) {
+  double worst = 0, worst_kept = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    worst = std::max(worst, fastest(false, {}, seed));
+    worst_kept = std::max(worst_kept, fastest(true, {}, seed));
+  }
+  EXPECT_LT(worst, 3.5);
+  EXPECT_LT(worst_kept, 1.2);
+  RecordProperty("velocity_over_limit", std::to_string(worst));
+  RecordProperty("velocity_over_limit_kept", std::to_string(worst_kept));
+}
+
+TEST(LightJoints, KeepNearTheirVelocityLimitsWhileLawsGainsAndCyclesChange) {
+  double worst = 0, worst_kept = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const Upsets all{.laws = true, .gains = true, .cycles = true};
+    worst = std::max(worst, fastest(false, all, seed));
+    worst_kept = std::max(worst_kept, fastest(true, all, seed));
+  }
+  EXPECT_LT(worst, 4);
+  EXPECT_LT(worst_kept, 2);
+  RecordProperty("velocity_over_limit", std::to_string(worst));
+  RecordProperty("velocity_over_limit_kept", std::to_string(worst_kept));
+}
+
+TEST(LightJoints, ATorqueFromBeforeDoesNotThrowThem) {
+  // Joint 7 was driven with a quarter of its limit, on an inertia of 2e-4 kg m².
+  const Chain chain = seven_joints();
+  for (const LawKind kind : kAllLaws) {
+    Plant plant(chain, {.friction = false, .stops = false});
+    plant.reset(Values(7, 0.5), Values(7, 0.0));
+    ControlLaw law(chain, parameters(kind, 40));
+    Values before(7), tau(7);
+    ga_dynamics::Dynamics(chain).gravity(plant.q(), before);
+    before[6] += 0.25 * chain.joints()[6].limits.effort;
+    law.start(plant.q(), plant.qd(), before);
+    double speed = 0;
+    const Values goal(7, 0.5), rest(7, 0.0);
+    for (int k = 0; k < 2000; ++k) {
+      law.update(plant.q(), plant.qd(), {goal, rest, rest}, kDt, tau);
+      plant.step(tau, kDt);
+      speed = std::max(speed, speed_over_limit(chain, plant));
+    }
+    EXPECT_LT(speed, 0.6) << "law " << static_cast<int>(kind);
+  }
+}
+
+TEST(LightJoints, AMotionWithHalfOfTheTorqueThatItNeedsEnds) {
+  // Joint 2 saturates; what it lacks must not throw the joints behind it.
+  const Chain chain = seven_joints();
+  const Values start{-0.76, 1.07, -0.43, 0.48, -0.04, 0.76, 0},
+      goal{1.04, -0.04, -0.83, -0.91, 0.32, 0.44, 0.21};
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    LawParameters p = parameters(kind, 40);
+    for (const auto& joint : chain.joints()) p.torque_limit.push_back(0.5 * joint.limits.effort);
+    ControlLaw law(chain, p);
+    Plant plant(chain, {.friction = false, .stops = false});
+    plant.reset(start, Values(7, 0.0));
+    law.start(plant.q(), plant.qd(), Values(7, NAN));
+    Values q(7), qd(7), qdd(7), tau(7);
+    double speed = 0;
+    bool saturated = false;
+    constexpr double kTime = 0.5;
+    for (int k = 0; k < 4000; ++k) {
+      const double s = std::min(k * kDt / kTime, 1.0);
+      for (std::size_t i = 0; i < 7; ++i) {
+        const double way = goal[i] - start[i];
+        q[i] = start[i] + way * s * s * s * (10 - 15 * s + 6 * s * s);
+        qd[i] = way * 30 * s * s * (1 - s) * (1 - s) / kTime;
+        qdd[i] = way * (60 * s - 180 * s * s + 120 * s * s * s) / (kTime * kTime);
+      }
+      law.update(plant.q(), plant.qd(), {q, qd, qdd}, kDt, tau);
+      saturated = saturated || law.saturated(1);
+      plant.step(tau, kDt);
+      speed = std::max(speed, speed_over_limit(chain, plant));
+    }
+    EXPECT_TRUE(saturated);
+    EXPECT_LT(speed, 8) << "law " << static_cast<int>(kind);
+    RecordProperty("velocity_over_limit", std::to_string(speed));
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(plant.q()[i], goal[i], 1e-6);
+  }
+}
+
+TEST(DecoupledSaturation, LeavesTheOtherJointsTheirAccelerations) {
+  const Chain chain = seven_joints();
+  const std::size_t n = 7;
+  ArmState arm(chain, {30, 30, 20, 20, 10, 5, 2});
+  DecoupledSaturation saturation(n);
+  Random random(1);
+  std::normal_distribution<double> normal;
+  ga_dynamics::Dynamics dynamics(chain, {.drives = ga_dynamics::Drives::kArmature});
+  int with_both = 0;
+  for (int round = 0; round < 1000; ++round) {
+    Values v(n), wanted(n), given(n), is(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      arm.q[i] = normal(random);
+      arm.qd[i] = 0.1 * normal(random);
+      v[i] = 10 * normal(random);
+    }
+    dynamics.inverse_dynamics(arm.q, arm.qd, v, wanted);
+    given = wanted;
+    saturation.apply(arm, given);
+    int free = 0, at_limit = 0;
+    Values clamped = given;
+    for (std::size_t i = 0; i < n; ++i) {
+      clamped[i] = std::clamp(given[i], -arm.torque_limit[i], arm.torque_limit[i]);
+    }
+    ASSERT_TRUE(dynamics.forward_dynamics(arm.q, arm.qd, clamped, is));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (clamped[i] != given[i]) {
+        ++at_limit;
+        continue;
+      }
+      ++free;
+      EXPECT_NEAR(is[i], v[i], 1e-7 * (1 + std::abs(v[i]))) << "joint " << i + 1;
+    }
+    with_both += free > 0 && at_limit > 0;
+    if (at_limit == 0) {
+      EXPECT_EQ(given, wanted);
+    }
+  }
+  EXPECT_GT(with_both, 500);
+}
+
+}  // namespace
+}  // namespace ga_controllers
