@@ -393,6 +393,14 @@ def test_a_run_that_oscillates_is_named_and_ends_with_1_and_the_others_are_ok(tm
     assert re.search(r' Hz |between its limits', data['runs'][0]['verdict']['reason'])
 
 
+def test_a_comparison_that_fails_is_named_but_does_not_count_unless_asked_for(tmp_path):
+    arguments = [*QUICK, '--bandwidth', 100]
+    _, rows = simulate(tmp_path, *arguments)
+    assert rows['Joint PD, no model'][8] == 'oscillating'
+    assert {row[8] for label, row in rows.items() if label != 'Joint PD, no model'} == {'ok'}
+    simulate(tmp_path, *arguments, '--law', 'tracking', '--law', 'pd', code=1)
+
+
 def test_an_arm_with_a_joint_that_moves_nothing_is_refused_by_name(tmp_path):
     text = PUMA_URDF.read_text()
     zeros = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'

@@ -82,7 +82,7 @@ void add_sim_command(CLI::App& app, const std::string& command_line) {
       "sim",
       "Simulate an arm under several control laws, one after another: print a table, write a "
       "report (report.html) and its data (data.json). Exit code 1 if a run diverges, loses its "
-      "reference or oscillates");
+      "reference or oscillates; the joint PD counts only if it is named with --law");
   command->footer(
       "Examples:\n"
       "  puma sim\n"

@@ -42,6 +42,8 @@ struct LawResult {
   Recording recording;
   Metrics metrics;
   std::optional<Verdict> verdict;  ///< none: it was recorded elsewhere and not judged
+  /// Added by default, for comparison with the laws under test: named if it fails, but not counted.
+  bool comparison = false;
 };
 
 /// What the arm differs by from the laws' model: factors of a body's mass and inertia tensor.
@@ -61,7 +63,7 @@ struct Demonstration {
   std::vector<JointSignals> signals;              ///< one per joint
   std::vector<BodyError> body_errors;             ///< one per joint
 
-  bool ok() const;  ///< no run diverged, lost its reference or oscillates
+  bool ok() const;  ///< no run but the comparison diverged, lost its reference or oscillates
 };
 
 /// Throws std::runtime_error, naming the option, for impossible ones and for an arm with a joint
