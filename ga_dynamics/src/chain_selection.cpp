@@ -314,7 +314,9 @@ class Survey {
                       [most](const ChainBranch& branch) { return branch.joints == most; }));
     const std::string joints = count(static_cast<std::size_t>(most), "actuated joint");
     if (equal == 1) {
-      result_.reason = branches.size() == 1 ? "the only branch, with " + joints
+      const bool gripper = std::find(finger_.begin(), finger_.end(), true) != finger_.end();
+      const std::string only = gripper ? "the only branch besides the gripper" : "the only branch";
+      result_.reason = branches.size() == 1 ? only + ", with " + joints
                                             : "the longest of " + std::to_string(branch_count_) +
                                                   " branches: " + joints + ", the next has " +
                                                   std::to_string(branches[1].joints);

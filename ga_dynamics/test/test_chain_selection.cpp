@@ -115,7 +115,7 @@ TEST(DefaultTip, IsBeforeAHandWithFingersOfSeveralJoints) {
   EXPECT_EQ(robot.chain().tip().name, "a7");
   EXPECT_EQ(selection.gripper.size(), 13U);
   ASSERT_EQ(selection.branches.size(), 1U) << "fingers are no branches to choose from";
-  EXPECT_EQ(selection.reason, "the only branch, with 7 actuated joints");
+  EXPECT_EQ(selection.reason, "the only branch besides the gripper, with 7 actuated joints");
 }
 
 TEST(DefaultTip, AWristIsNoGripper) {
