@@ -4,4 +4,4 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh" release
 source_setup "$base/install/local_setup.bash"
-exec "$base/install/ga_dynamics/lib/ga_dynamics/ga_bench" "$@"
+exec "$base/install/ga_tools/lib/ga_tools/ga_bench" "$@"

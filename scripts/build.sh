@@ -41,8 +41,10 @@ if command -v ccache >/dev/null; then
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 fi
 
-# A CMake cache knows the source directory and the ROS 2 that it was made for.
-origin="$root ${ros:-without ROS 2}"
+# A CMake cache knows the source directory and the ROS 2 that it was made for, and an install folder keeps what packages
+# no longer install: layout is raised when files move from one package to another.
+layout=2
+origin="$root ${ros:-without ROS 2} $layout"
 if [[ -d $base && $(cat "$base/origin" 2>/dev/null) != "$origin" ]]; then rm -rf "$base"; fi
 
 # Processor time of a first build, measured with GCC 12, in minutes.

@@ -32,32 +32,33 @@ import time
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / 'build/mutate/tree'
 EQUIVALENT = 'scripts/mutate_equivalent.txt'
-PACKAGES = ['ga_dynamics', 'ga_controllers', 'puma_hardware']  # each depends on those before it
+PACKAGES = ['ga_dynamics', 'ga_motion', 'ga_controllers', 'ga_hardware', 'ga_tools',
+            'puma_hardware']  # each depends on those before it
 
 # Group, files, and the ctest names (a regular expression) that are built and run first.
 # The first pattern that fits a file counts. A pattern covers one folder, not those below it.
 TARGETS = [
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/inverse_dynamics*.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/inertia_matrix.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/forward_dynamics.hpp',
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/inverse_dynamics*.hpp', 'test_conformance'),
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/inertia_matrix.hpp', 'test_conformance'),
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/forward_dynamics.hpp',
      'test_conformance|test_chain$|test_not_finite'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/cholesky.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/gravity.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/dalembert.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/joint_rotation.hpp', 'test_conformance'),
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/cholesky.hpp', 'test_conformance'),
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/gravity.hpp', 'test_conformance'),
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/dalembert.hpp', 'test_conformance'),
+    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/joint_rotation.hpp', 'test_conformance'),
     ('algorithms', 'ga_dynamics/src/dynamics.cpp', 'test_conformance|test_chain|test_mounted'),
     ('algorithms', 'ga_dynamics/src/chain.cpp', 'test_chain|test_conformance'),
     ('algorithms', 'ga_dynamics/src/dh_frames.cpp', 'test_chain|test_conformance'),
     ('algorithms', 'ga_dynamics/src/minimal_parameters.cpp', 'test_minimal|test_conformance'),
     ('algorithms', 'ga_dynamics/src/plant*.cpp', 'test_plant|test_elastic_drive'),
-    ('algorithms', 'ga_dynamics/src/puma_kinematics.cpp', 'test_puma_kinematics'),
-    ('algorithms', 'ga_dynamics/src/numeric_kinematics.cpp', 'test_numeric_kinematics'),
-    ('algorithms', 'ga_dynamics/src/trajectory*.cpp', 'test_trajectory'),
-    ('algorithms', 'ga_dynamics/src/cartesian_line.cpp', 'test_trajectory|test_numeric_kinematics'),
+    ('algorithms', 'ga_motion/src/puma_kinematics.cpp', 'test_puma_kinematics'),
+    ('algorithms', 'ga_motion/src/numeric_kinematics.cpp', 'test_numeric_kinematics'),
+    ('algorithms', 'ga_motion/src/trajectory*.cpp', 'test_trajectory'),
+    ('algorithms', 'ga_motion/src/cartesian_line.cpp', 'test_trajectory|test_numeric_kinematics'),
     ('algorithms', 'ga_dynamics/src/urdf_inertia.cpp', 'test_urdf|test_chain'),
     ('laws', 'ga_controllers/src/reference_guard.cpp', 'test_reference_guard'),
     ('laws', 'ga_controllers/src/*.cpp', 'test_'),
-    ('safety', 'puma_hardware/src/arm/safety_*.cpp', 'test_safety'),
+    ('safety', 'ga_hardware/src/safety_*.cpp', 'test_safety'),
     ('safety', 'puma_hardware/src/arm/calibrat*.cpp', 'test_calibration'),
     ('safety', 'puma_hardware/src/arm/puma_arm.cpp', 'test_puma_arm'),
     ('safety', 'puma_hardware/src/runtime/guard.cpp', 'test_guard'),

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ga_dynamics/cholesky.hpp"
+#include "ga_dynamics/algorithm/cholesky.hpp"
 
 namespace ga_controllers {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ga_dynamics/cholesky.hpp"
+#include "ga_dynamics/algorithm/cholesky.hpp"
 
 namespace ga_controllers {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "ga_dynamics/cholesky.hpp"
+#include "ga_dynamics/algorithm/cholesky.hpp"
 
 namespace ga_controllers {
 

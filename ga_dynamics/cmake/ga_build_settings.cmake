@@ -41,6 +41,14 @@ find_package(ament_cmake QUIET)
 
 # The robots that come with ga_dynamics: beside this file's package, installed or not.
 get_filename_component(GA_ROBOTS "${CMAKE_CURRENT_LIST_DIR}/../robots" ABSOLUTE)
+# What the tests of several packages use.
+get_filename_component(GA_TEST_SUPPORT "${CMAKE_CURRENT_LIST_DIR}/../test_support" ABSOLUTE)
+
+# Lets a test count allocations (counting_allocator.hpp).
+function(ga_count_allocations name)
+  target_sources(${name} PRIVATE ${GA_TEST_SUPPORT}/counting_allocator.cpp)
+  target_include_directories(${name} PRIVATE ${GA_TEST_SUPPORT})
+endfunction()
 
 set(GA_TEST_RESULTS ${PROJECT_BINARY_DIR}/test_results/${PROJECT_NAME})
 
@@ -56,6 +64,16 @@ function(ga_add_pytest name)
     ${CMAKE_CURRENT_SOURCE_DIR}/${name}.py --junit-xml=${GA_TEST_RESULTS}/${name}.xunit.xml)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${ARGN}")
 endfunction()
+
+# A shared library PROJECT_NAME of the folder include/, installed to include/PROJECT_NAME as ROS 2 packages do.
+macro(ga_install_library)
+  target_compile_features(${PROJECT_NAME} PUBLIC cxx_std_20)
+  target_include_directories(${PROJECT_NAME} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include/${PROJECT_NAME}>)
+  install(DIRECTORY include/ DESTINATION include/${PROJECT_NAME})
+  install(TARGETS ${PROJECT_NAME} EXPORT export_${PROJECT_NAME}
+    ARCHIVE DESTINATION lib LIBRARY DESTINATION lib RUNTIME DESTINATION bin)
+endmacro()
 
 # Last in a CMakeLists.txt: exports export_${PROJECT_NAME}; arguments are packages that users of it need.
 # The configuration that find_package() reads is plain CMake. ament_export_dependencies() would have users run the Python
@@ -73,7 +91,11 @@ macro(ga_export_package)
     ament_environment_hooks("${ament_cmake_package_templates_ENVIRONMENT_HOOK_LIBRARY_PATH}")
     ament_package(CONFIG_EXTRAS ${PROJECT_BINARY_DIR}/${PROJECT_NAME}_targets.cmake)
   else()
+    include(CMakePackageConfigHelpers)
     file(WRITE ${PROJECT_BINARY_DIR}/${PROJECT_NAME}Config.cmake "${ga_config}")
-    install(FILES ${PROJECT_BINARY_DIR}/${PROJECT_NAME}Config.cmake DESTINATION share/${PROJECT_NAME}/cmake)
+    write_basic_package_version_file(${PROJECT_BINARY_DIR}/${PROJECT_NAME}ConfigVersion.cmake
+      COMPATIBILITY SameMinorVersion)
+    install(FILES ${PROJECT_BINARY_DIR}/${PROJECT_NAME}Config.cmake
+      ${PROJECT_BINARY_DIR}/${PROJECT_NAME}ConfigVersion.cmake DESTINATION share/${PROJECT_NAME}/cmake)
   endif()
 endmacro()

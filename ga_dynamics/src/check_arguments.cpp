@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check_arguments.hpp"
+#include "ga_dynamics/check_arguments.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -148,6 +148,8 @@ LPose dh_transform(const DhParameters& dh) {
   return {twist * spin, {dh.a + d * twist.r0.z, d * twist.r1.z, d * twist.r2.z}};
 }
 
+Pose dh_pose(const DhParameters& dh) { return to_double(dh_transform(dh)); }
+
 DhFrames make_dh_frames(const std::vector<AxisLine>& axes, double snap) {
   DhFrames result;
   const std::size_t n = axes.size();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/linear.hpp"
+#include "ga_dynamics/algorithm/linear.hpp"
 
 namespace ga_dynamics {
 

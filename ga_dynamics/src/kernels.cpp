@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiled once per instruction set, with GA_DYNAMICS_ISA naming it (see ga_dynamics/isa.hpp and
+// Compiled once per instruction set, with GA_DYNAMICS_ISA naming it (see ga_dynamics/algorithm/isa.hpp and
 // CMakeLists.txt).
 
-#include "ga_dynamics/dalembert.hpp"
-#include "ga_dynamics/forward_dynamics.hpp"
-#include "ga_dynamics/gravity.hpp"
-#include "ga_dynamics/inverse_dynamics_mlc.hpp"
-#include "ga_dynamics/inverse_dynamics_vector.hpp"
-#include "ga_dynamics/kinematics.hpp"
+#include "ga_dynamics/algorithm/dalembert.hpp"
+#include "ga_dynamics/algorithm/forward_dynamics.hpp"
+#include "ga_dynamics/algorithm/gravity.hpp"
+#include "ga_dynamics/algorithm/inverse_dynamics_mlc.hpp"
+#include "ga_dynamics/algorithm/inverse_dynamics_vector.hpp"
+#include "ga_dynamics/algorithm/kinematics.hpp"
 #include "kernel.hpp"
 
 namespace ga_dynamics {

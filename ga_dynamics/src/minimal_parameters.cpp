@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ga_dynamics/model.hpp"
+#include "ga_dynamics/algorithm/model.hpp"
 
 namespace ga_dynamics {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "number.hpp"
+#include "ga_dynamics/number.hpp"
 
 #include <charconv>
 #include <cstdlib>

@@ -4,14 +4,14 @@
 #define GA_DYNAMICS_ISA counted
 #define GA_DYNAMICS_INLINE inline
 
-#include "ga_dynamics/operation_count.hpp"
+#include "ga_dynamics/algorithm/operation_count.hpp"
 
 #include <cmath>
 
-#include "ga_dynamics/forward_dynamics.hpp"
-#include "ga_dynamics/gravity.hpp"
-#include "ga_dynamics/inverse_dynamics_mlc.hpp"
-#include "ga_dynamics/inverse_dynamics_vector.hpp"
+#include "ga_dynamics/algorithm/forward_dynamics.hpp"
+#include "ga_dynamics/algorithm/gravity.hpp"
+#include "ga_dynamics/algorithm/inverse_dynamics_mlc.hpp"
+#include "ga_dynamics/algorithm/inverse_dynamics_vector.hpp"
 
 namespace ga_dynamics {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "ga_dynamics/cholesky.hpp"
+#include "ga_dynamics/algorithm/cholesky.hpp"
 #include "least_constraint.hpp"
 
 namespace ga_dynamics {

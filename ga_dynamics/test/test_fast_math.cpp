@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/forward_dynamics.hpp"
+#include "ga_dynamics/algorithm/forward_dynamics.hpp"
 
 #ifndef __FAST_MATH__
 #error "compile this file with -ffast-math"

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "counting_allocator.hpp"
-#include "ga_dynamics/cholesky.hpp"
+#include "ga_dynamics/algorithm/cholesky.hpp"
 #include "least_constraint.hpp"
 
 namespace ga_dynamics {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_dynamics/forward_dynamics.hpp"
+#include "ga_dynamics/algorithm/forward_dynamics.hpp"
 
 namespace ga_dynamics {
 namespace {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/operation_count.hpp"
+#include "ga_dynamics/algorithm/operation_count.hpp"
 
 namespace ga_dynamics {
 namespace {

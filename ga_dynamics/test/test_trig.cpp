@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "ga_dynamics/trig.hpp"
+#include "ga_dynamics/algorithm/trig.hpp"
 #include "worse.hpp"
 
 namespace ga_dynamics {

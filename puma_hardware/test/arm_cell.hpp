@@ -63,7 +63,7 @@ class ArmCell {
     start_law();
     reference = truth();
     for (int k = 0; k < 100; ++k) follow(reference);
-    ASSERT_EQ(arm.safety().state(), ArmState::kActive) << why();
+    ASSERT_EQ(arm.safety().state(), SafetyState::kActive) << why();
   }
   void start_law() {
     const Six rest{}, gravity = holding_torque();  // a law that was not started holds gravity

@@ -13,7 +13,7 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "sim/closed_loop.hpp"
+#include "ga_tools/closed_loop.hpp"
 #include "sim_bench.hpp"
 
 namespace test {
@@ -24,9 +24,9 @@ class LawBench : public Bench {
       : Bench(urdf, std::move(plugin)),
         chain_(ga_dynamics::Chain::from_urdf_file(PUMA_URDF)),
         law_(chain_,
-             puma_hardware::sim::law_parameters(ga_controllers::LawKind::kTracking,
+             ga_hardware::law_parameters(ga_controllers::LawKind::kTracking,
                                                 {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
-                                                puma_hardware::sim::signals_of(chain_))),
+                                                ga_hardware::signals_of(chain_))),
         torque_(6),
         zero_(6) {}
   virtual ~LawBench() = default;

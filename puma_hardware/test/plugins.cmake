@@ -10,11 +10,8 @@ foreach(name test_arm_system test_arm_system_faults test_arm_system_ports test_a
     PUMA_URDF="${PROJECT_SOURCE_DIR}/../puma_description/urdf/puma560.urdf")
   ga_add_gtest(${name})
 endforeach()
-set(counting_allocator ${PROJECT_SOURCE_DIR}/../ga_dynamics/test)
-foreach(name test_arm_system_realtime test_sim_system_realtime)
-  target_sources(${name} PRIVATE ${counting_allocator}/counting_allocator.cpp)
-  target_include_directories(${name} PRIVATE ${counting_allocator})
-endforeach()
+ga_count_allocations(test_arm_system_realtime)
+ga_count_allocations(test_sim_system_realtime)
 
 add_executable(test_arm_system_owner test/test_arm_system_owner.cpp test/ros_main.cpp)
 target_link_libraries(test_arm_system_owner PRIVATE puma_hardware_plugins GTest::gtest)

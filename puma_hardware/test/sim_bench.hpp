@@ -24,7 +24,7 @@
 #include "hardware_interface/component_parser.hpp"
 #include "hardware_interface/system.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
-#include "plugins/sim_system.hpp"
+#include "ga_hardware/sim_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "std_srvs/srv/trigger.hpp"
 

@@ -60,7 +60,7 @@ struct Driven {
     return q;
   }
   void know_position() { ASSERT_TRUE(driver.arm().set_position(truth())); }
-  ArmState state() const { return driver.arm().safety().state(); }
+  SafetyState state() const { return driver.arm().safety().state(); }
   double largest_volts() {
     double largest = 0;
     for (int joint = 0; joint < 6; ++joint) {
@@ -78,14 +78,14 @@ TEST(ArmDriver, PowersAnArmWithWiredBrakesAsSoonAsItIsAllowed) {
   Driven arm(true);
   arm.driver.allow_power(true);
   arm.idle(10);
-  EXPECT_EQ(arm.state(), ArmState::kReady) << "not before its position is known";
+  EXPECT_EQ(arm.state(), SafetyState::kReady) << "not before its position is known";
   EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
   arm.know_position();
   const Six before = arm.truth();
   arm.idle();
-  EXPECT_EQ(arm.state(), ArmState::kActive);
+  EXPECT_EQ(arm.state(), SafetyState::kActive);
   arm.idle(1000);
-  EXPECT_EQ(arm.state(), ArmState::kActive);
+  EXPECT_EQ(arm.state(), SafetyState::kActive);
   EXPECT_TRUE(arm.driver.busy());
   EXPECT_TRUE(arm.robot.cards()->digital_output(kPower));
   EXPECT_FALSE(arm.robot.cards()->digital_output(kBrake)) << "on until there is a command";
@@ -100,7 +100,7 @@ TEST(ArmDriver, DoesNotPowerAnArmThatItMayNot) {
   arm.know_position();
   arm.idle(10);
   arm.drive();
-  EXPECT_EQ(arm.state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm.state(), SafetyState::kCalibrated);
   EXPECT_FALSE(arm.driver.busy());
   EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
 }
@@ -110,10 +110,10 @@ TEST(ArmDriver, WaitsForACommandWhereTheBrakesFollowThePower) {
   arm.driver.allow_power(true);
   arm.know_position();
   arm.idle(10);
-  EXPECT_EQ(arm.state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm.state(), SafetyState::kCalibrated);
   EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
   arm.drive();
-  EXPECT_EQ(arm.state(), ArmState::kActive);
+  EXPECT_EQ(arm.state(), SafetyState::kActive);
   arm.drive();
   EXPECT_TRUE(arm.robot.cards()->digital_output(kPower));
 }
@@ -130,7 +130,7 @@ TEST(ArmDriver, StopsOverTheNextCyclesAndStaysOff) {
   const double ramp = arm.robot.settings().safety.ramp_time;
   arm.idle(static_cast<int>(2 * ramp / kPeriod));
   EXPECT_FALSE(arm.driver.busy());
-  EXPECT_EQ(arm.state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm.state(), SafetyState::kCalibrated);
   EXPECT_EQ(arm.largest_volts(), 0);
   EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
 }
@@ -164,7 +164,7 @@ TEST_F(GuardedDriver, IsWatchedUntilItHasStopped) {
   arm.driver.allow_power(true);
   arm.know_position();
   arm.drive(100);
-  ASSERT_EQ(arm.state(), ArmState::kActive);
+  ASSERT_EQ(arm.state(), SafetyState::kActive);
   EXPECT_TRUE(seen_.armed());
   arm.driver.allow_power(false);
   arm.driver.stop();
@@ -180,7 +180,7 @@ TEST_F(GuardedDriver, GoesOnWithoutAGuardThatWasNotArmed) {
   arm.know_position();
   arm.idle(10);
   EXPECT_FALSE(seen_.armed()) << "only arm_guard() does that";
-  EXPECT_EQ(arm.state(), ArmState::kActive);
+  EXPECT_EQ(arm.state(), SafetyState::kActive);
 }
 
 TEST_F(GuardedDriver, StopsWhenTheGuardTrips) {

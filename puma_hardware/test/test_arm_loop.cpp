@@ -10,8 +10,8 @@
 
 #include "runtime/arm_loop.hpp"
 #include "runtime/robot.hpp"
-#include "sim/closed_loop.hpp"
-#include "sim/motion.hpp"
+#include "ga_tools/closed_loop.hpp"
+#include "ga_motion/motion.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -23,9 +23,9 @@ using ga_dynamics::Chain;
 constexpr double kPeriod = 1e-3;
 
 LawParameters law_for(const Chain& chain) {
-  return sim::law_parameters(LawKind::kTrackingIntegral,
+  return ga_hardware::law_parameters(LawKind::kTrackingIntegral,
                              {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
-                             sim::signals_of(chain));
+                             ga_hardware::signals_of(chain));
 }
 
 /// An emulated robot of this process and the loop over it, in the time that it takes to compute.
@@ -88,7 +88,7 @@ emulator::EmulatedArmOptions standing_at(std::span<const double> q) {
 
 TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   const Chain chain = Chain::from_urdf_file(PUMA_URDF);
-  const auto line = sim::make_motion("line", chain);
+  const auto line = ga_motion::make_motion("line", chain);
   std::vector<double> start(6), rest(6), none(6);
   line->sample(0, start, rest, none);
 
@@ -99,20 +99,20 @@ TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   std::copy(cell.robot.arm()->counts().begin(), cell.robot.arm()->counts().end(), counts.begin());
   cell.arm.transmission().counts_to_joints(counts, known);
   ASSERT_TRUE(cell.arm.set_position(known));
-  sim::Recording with_cards;
+  ga_hardware::Recording with_cards;
   ASSERT_EQ(cell.loop.follow(*line, 2, &with_cards), LoopEnd::kDone) << cell.loop.reason();
-  sim::trace_tool(with_cards, chain);
-  const sim::Metrics cards = sim::measure(with_cards, chain, line->duration());
+  ga_tools::trace_tool(with_cards, chain);
+  const ga_tools::Metrics cards = ga_tools::measure(with_cards, chain, line->duration());
   EXPECT_TRUE(cell.robot.cards()->illegal_accesses().empty());
   EXPECT_TRUE(cell.outputs_at_zero());
 
   ga_dynamics::Plant plant(chain);
-  sim::LawUnderTest law = sim::computed_torque(chain, law_for(chain));
-  sim::LoopOptions options;
+  ga_tools::LawUnderTest law = ga_tools::computed_torque(chain, law_for(chain));
+  ga_tools::LoopOptions options;
   options.settle_time = 2;
-  options.signals = sim::signals_of(chain);
-  const sim::Metrics bare =
-      sim::measure(sim::run_loop(plant, chain, *line, law, options), chain, line->duration());
+  options.signals = ga_hardware::signals_of(chain);
+  const ga_tools::Metrics bare =
+      ga_tools::measure(ga_tools::run_loop(plant, chain, *line, law, options), chain, line->duration());
   std::printf("tool path error: %.4f mm RMS through the cards, %.4f mm without\n",
               cards.tool_rms * 1e3, bare.tool_rms * 1e3);
   std::printf("joint error: %.4f mrad RMS through the cards, %.4f mrad without\n",
@@ -140,7 +140,7 @@ TEST(ArmLoop, RunsAfterAnImpactOfTheUnpoweredArm) {
   std::array<double, 6> there = here;
   there[0] += 0.2;
   there[1] -= 0.3;
-  ASSERT_EQ(cell.loop.follow(*ga_dynamics::make_quintic(here, there, 1), 0.5), LoopEnd::kDone)
+  ASSERT_EQ(cell.loop.follow(*ga_motion::make_quintic(here, there, 1), 0.5), LoopEnd::kDone)
       << cell.loop.reason();
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(cell.truth()[i], there[i], 1e-3) << i;
 }
@@ -158,7 +158,7 @@ TEST(ArmLoop, NeedsAtMost32AccessesACycleAndThoseOfOnePotentiometer) {
     if (cell.cycles > 200) return;
     cell.most_accesses = 0;
   };
-  ASSERT_EQ(cell.loop.follow(*ga_dynamics::make_quintic(here, there, 1), 0.5), LoopEnd::kDone);
+  ASSERT_EQ(cell.loop.follow(*ga_motion::make_quintic(here, there, 1), 0.5), LoopEnd::kDone);
   steady = cell.most_accesses;
   std::printf("%llu port accesses in a cycle, potentiometer included\n",
               static_cast<unsigned long long>(steady));
@@ -182,11 +182,11 @@ TEST(ArmLoop, BuildsItsTableCalibratesByItAndMovesToAGoal) {
   const std::vector<double> elsewhere{0.2, -1.3, 1.4, 0.15, -0.2, 0.1};
   Cell second(standing_at(elsewhere));
   ASSERT_EQ(second.loop.calibrate(table), LoopEnd::kDone) << second.loop.reason();
-  EXPECT_EQ(second.arm.safety().state(), ArmState::kCalibrated);
+  EXPECT_EQ(second.arm.safety().state(), SafetyState::kCalibrated);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_NEAR(second.arm.reading().q[i], second.truth()[i], 2e-4) << i;
   }
-  const auto motion = ga_dynamics::make_quintic(elsewhere, here, 2);
+  const auto motion = ga_motion::make_quintic(elsewhere, here, 2);
   ASSERT_EQ(second.loop.follow(*motion, 1), LoopEnd::kDone);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(second.truth()[i], here[i], 2e-3) << i;
   EXPECT_TRUE(second.outputs_at_zero());
@@ -195,7 +195,7 @@ TEST(ArmLoop, BuildsItsTableCalibratesByItAndMovesToAGoal) {
 
 TEST(ArmLoop, RefusesToMoveBeforeItIsCalibrated) {
   Cell cell;
-  const auto motion = ga_dynamics::make_hold(cell.truth(), 1);
+  const auto motion = ga_motion::make_hold(cell.truth(), 1);
   EXPECT_EQ(cell.loop.follow(*motion, 0), LoopEnd::kRefused);
   EXPECT_NE(cell.loop.reason().find("calibrate"), std::string::npos) << cell.loop.reason();
   EXPECT_FALSE(cell.robot.arm()->powered());
@@ -214,7 +214,7 @@ struct Moving {
     cell.before_cycle = [this, start, event] {
       if (cell.cycles == start + 3000) event(cell);
     };
-    end = cell.loop.follow(*ga_dynamics::make_quintic(here, there, 3), 1);
+    end = cell.loop.follow(*ga_motion::make_quintic(here, there, 3), 1);
     stood = cell.truth();
     for (int k = 0; k < 500; ++k) cell.robot.arm()->advance(kPeriod);
   }
@@ -234,7 +234,7 @@ struct Moving {
 TEST(ArmLoop, StopsCleanlyWhenAsked) {
   Moving moving([](Cell& cell) { cell.stop = true; });
   EXPECT_EQ(moving.end, LoopEnd::kStopped);
-  EXPECT_EQ(moving.cell.arm.safety().state(), ArmState::kCalibrated);
+  EXPECT_EQ(moving.cell.arm.safety().state(), SafetyState::kCalibrated);
   EXPECT_TRUE(moving.cell.outputs_at_zero());
   EXPECT_FALSE(moving.cell.robot.arm()->powered());
   EXPECT_LT(moving.drift(), 1e-3) << "it stands";
@@ -265,7 +265,7 @@ TEST(ArmLoop, GoesOnAfterAFaultIsClearedWithoutAJump) {
   cell.robot.cards()->clear_faults();
   ASSERT_TRUE(cell.arm.safety().clear_faults());
   const std::array<double, 6> before = cell.truth();
-  ASSERT_EQ(cell.loop.follow(*ga_dynamics::make_hold(before, 0.5), 0.5), LoopEnd::kDone)
+  ASSERT_EQ(cell.loop.follow(*ga_motion::make_hold(before, 0.5), 0.5), LoopEnd::kDone)
       << cell.loop.reason();
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(cell.truth()[i], before[i], 1e-3) << i;
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "arm_bench.hpp"
-#include "puma_hardware/arm/safety_machine.hpp"
+#include "ga_hardware/safety_machine.hpp"
 
 namespace {
 

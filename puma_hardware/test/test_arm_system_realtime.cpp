@@ -7,7 +7,7 @@
 
 #include "arm_bench.hpp"
 #include "counting_allocator.hpp"
-#include "sim/motion.hpp"
+#include "ga_motion/motion.hpp"
 
 namespace {
 
@@ -68,7 +68,7 @@ struct Tracking {
 
 Tracking follow_line(const std::string& feed) {
   const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
-  const auto line = puma_hardware::sim::make_motion("line", chain);
+  const auto line = ga_motion::make_motion("line", chain);
   std::vector<double> q(6), qd(6), qdd(6);
   line->sample(0, q, qd, qdd);
   std::array<double, 6> start;

@@ -275,14 +275,14 @@ TEST(Calibration, WorksOnTheSimulatedArm) {
         farthest = std::max(farthest, std::abs(cell.truth()[i] - before[i]));
       }
       if (started) {
-        ASSERT_EQ(cell.arm.safety().state(), ArmState::kCalibrating) << cell.why();
+        ASSERT_EQ(cell.arm.safety().state(), SafetyState::kCalibrating) << cell.why();
       }
     }
     ASSERT_TRUE(cell.arm.power_off());
     for (int k = 0; k < 300; ++k) cell.idle();
-    ASSERT_EQ(cell.arm.safety().state(), ArmState::kReady) << cell.why();
+    ASSERT_EQ(cell.arm.safety().state(), SafetyState::kReady) << cell.why();
     ASSERT_TRUE(cell.arm.finish_calibration(calibrator.offsets()));
-    EXPECT_EQ(cell.arm.safety().state(), ArmState::kCalibrated);
+    EXPECT_EQ(cell.arm.safety().state(), SafetyState::kCalibrated);
     double worst = 0;
     for (std::size_t i = 0; i < 6; ++i) {
       worst = std::max(
@@ -297,7 +297,7 @@ TEST(Calibration, WorksOnTheSimulatedArm) {
     cell.start_law();
     const Six here = cell.arm.reading().q;
     for (int k = 0; k < 200; ++k) cell.follow(here);
-    EXPECT_EQ(cell.arm.safety().state(), ArmState::kActive) << cell.why();
+    EXPECT_EQ(cell.arm.safety().state(), SafetyState::kActive) << cell.why();
   }
 }
 

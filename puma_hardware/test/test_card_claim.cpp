@@ -197,7 +197,7 @@ TEST_F(SharedArm, StopsWhenNobodyWatchesItAnyMore) {
   cycle();
   ASSERT_TRUE(driver.arm().set_position(pose));
   EXPECT_EQ(cycle(), Fault::kNone);
-  ASSERT_EQ(driver.arm().safety().state(), ArmState::kActive);
+  ASSERT_EQ(driver.arm().safety().state(), SafetyState::kActive);
   Heartbeat(name_).disarm();
   EXPECT_EQ(cycle(), Fault::kGuardLost);
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "arm_bench.hpp"
-#include "plugins/effort_commands.hpp"
-#include "puma_hardware/arm/safety_machine.hpp"
+#include "ga_hardware/effort_commands.hpp"
+#include "ga_hardware/safety_machine.hpp"
 
 namespace {
 
@@ -315,7 +315,7 @@ TYPED_TEST(EffortSwitches, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway
   EXPECT_EQ(bench.largest_effort(), 0) << "cut";
 }
 
-TEST(EffortSystem, ACycleOfItsOwnIsRefused) {
+TEST(ga_hardware::EffortSystem, ACycleOfItsOwnIsRefused) {
   const auto async = [](std::string urdf) {
     const std::string type = "type=\"system\"";
     return urdf.insert(urdf.find(type) + type.size(), " is_async=\"true\"");
@@ -327,7 +327,7 @@ TEST(EffortSystem, ACycleOfItsOwnIsRefused) {
   EXPECT_EQ(test::refusal<puma_hardware::PumaSystem>(test::real_puma()), "");
 }
 
-TEST(EffortCommands, AreOfOneTo64Joints) {
+TEST(ga_hardware::EffortCommands, AreOfOneTo64Joints) {
   for (const std::size_t joints : {0, 65}) {
     EXPECT_THROW(puma_hardware::EffortCommands{joints}, std::invalid_argument) << joints;
   }

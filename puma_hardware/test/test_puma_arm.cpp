@@ -34,7 +34,7 @@ class PumaArmTest : public ::testing::Test {
 };
 
 TEST_F(PumaArmTest, OpensWithoutVoltagePowerOrPosition) {
-  EXPECT_EQ(arm_.safety().state(), ArmState::kReady);
+  EXPECT_EQ(arm_.safety().state(), SafetyState::kReady);
   EXPECT_TRUE(cell_.zero_volts());
   EXPECT_FALSE(power());
   EXPECT_FALSE(brakes_released());
@@ -49,7 +49,7 @@ TEST_F(PumaArmTest, RefusesCardsThatAreNotThere) {
 
 TEST_F(PumaArmTest, ReadsWhereTheArmIs) {
   ASSERT_TRUE(arm_.set_position(cell_.truth()));
-  EXPECT_EQ(arm_.safety().state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm_.safety().state(), SafetyState::kCalibrated);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_NEAR(arm_.reading().q[i], cell_.robot.plant().q()[i], 1e-12);
   }
@@ -95,7 +95,7 @@ TEST_F(PumaArmTest, DoesNotAllocate) {
     cell_.cards.advance(900'000);
   }
   EXPECT_EQ(test::allocations(), before);
-  EXPECT_EQ(arm_.safety().state(), ArmState::kActive) << cell_.why();
+  EXPECT_EQ(arm_.safety().state(), SafetyState::kActive) << cell_.why();
 }
 
 TEST_F(PumaArmTest, TorqueBecomesVoltsThroughTheGears) {
@@ -165,7 +165,7 @@ TEST_F(PumaArmTest, StopsControlledOnPowerOff) {
   for (int k = 0; k < 260; ++k) cell_.idle();
   EXPECT_TRUE(cell_.zero_volts());
   EXPECT_FALSE(power());
-  EXPECT_EQ(arm_.safety().state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm_.safety().state(), SafetyState::kCalibrated);
   EXPECT_NEAR(cell_.robot.plant().q()[1], cell_.reference[1], 5e-3) << "it did not drop";
 }
 
@@ -179,7 +179,7 @@ TEST_F(PumaArmTest, TheEmergencyStopDoesNotWaitForTheCycle) {
   EXPECT_TRUE(cell_.zero_volts());
   EXPECT_EQ(arm_.safety().cause().fault, Fault::kEmergencyStop);
   EXPECT_TRUE(arm_.safety().clear_faults());
-  EXPECT_EQ(arm_.safety().state(), ArmState::kCalibrated);
+  EXPECT_EQ(arm_.safety().state(), SafetyState::kCalibrated);
 }
 
 TEST_F(PumaArmTest, ALostGuardStopsTheArm) {
@@ -335,7 +335,7 @@ TEST(PumaArmFaults, EveryBrokenCardOrWireStopsTheArm) {
     ASSERT_EQ(cell.arm.safety().fault_count(), 0) << cell.why();
     cell.cards.inject(injected.fault, injected.joint);
     int cycles = 0;
-    while (cell.arm.safety().state() == ArmState::kActive && cycles < 3000) {
+    while (cell.arm.safety().state() == SafetyState::kActive && cycles < 3000) {
       swing(true);
       ++cycles;
     }

@@ -9,8 +9,8 @@
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
 #include "pluginlib/class_loader.hpp"
-#include "plugins/arm_interfaces.hpp"
-#include "plugins/sim_settings.hpp"
+#include "ga_hardware/arm_interfaces.hpp"
+#include "ga_hardware/sim_settings.hpp"
 #include "sim_bench.hpp"
 
 namespace {

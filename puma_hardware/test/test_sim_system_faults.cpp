@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "puma_hardware/arm/safety_machine.hpp"
+#include "ga_hardware/safety_machine.hpp"
 #include "sim_bench.hpp"
 
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "puma_hardware/arm/transmission.hpp"
-#include "puma_hardware/velocity_observer.hpp"
+#include "ga_hardware/velocity_observer.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -85,7 +85,7 @@ class Tracking : public Estimator {
   }
 
  private:
-  VelocityObserver observer_{kBandwidth, kPeriod};
+  ga_hardware::VelocityObserver observer_{kBandwidth, kPeriod};
   double share_;
 };
 
@@ -166,7 +166,7 @@ TEST(Velocity, TheObserverWithFeedForwardIsTheBest) {
 }
 
 TEST(Velocity, ForgetsAWrongStartWithinAFewTimeConstants) {
-  VelocityObserver observer(kBandwidth, kPeriod);
+  ga_hardware::VelocityObserver observer(kBandwidth, kPeriod);
   observer.reset(0.1, 1);
   for (int k = 0; k < 80; ++k) observer.update(0, 0);
   EXPECT_NEAR(observer.position(), 0, 1e-4);

@@ -27,6 +27,9 @@ struct DhParameters {
   double alpha = 0, a = 0, d = 0, theta = 0, beta = 0;
 };
 
+/// T(i−1,i) at zero of the joint variable; exact for twists of 0, ±90° and 180°.
+Pose dh_pose(const DhParameters& dh);
+
 /// Mass [kg], centre of mass [m] and inertia tensor about the centre of mass [kg m²], in the axes
 /// of a stated frame.
 struct LinkInertia {

@@ -229,4 +229,18 @@ ArmSettings ArmSettings::from(const Chain& chain, const Parameters& hardware) {
   return s;
 }
 
+SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period) {
+  std::array<ga_hardware::SafetyJoint, 6> joints;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const JointSettings& joint = settings.joints[i];
+    joints[i] = {joint.lower, joint.upper, joint.max_speed, joint.max_torque};
+  }
+  return {joints, settings.safety, settings.cards.pcl726.brake_output >= 0, nominal_period};
+}
+
+std::string describe(const FaultRecord& record, const ArmSettings& settings) {
+  const auto joint = static_cast<std::size_t>(record.joint);
+  return describe(record, joint < settings.joints.size() ? settings.joints[joint].name : "");
+}
+
 }  // namespace puma_hardware

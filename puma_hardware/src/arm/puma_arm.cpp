@@ -26,16 +26,16 @@ PumaArm::PumaArm(PortIo& io, const ArmSettings& settings, double period)
       settings_(settings),
       nominal_period_(period),
       transmission_(settings),
-      safety_(settings, period),
+      safety_(safety_machine(settings, period)),
       dacs_(io, settings.cards.pcl726),
       analog_(io, settings.cards.pcl818),
       counters_{Pcl833(io, settings.cards.pcl833, 0), Pcl833(io, settings.cards.pcl833, 1)},
-      observers_{VelocityObserver(settings.observer_bandwidth, period),
-                 VelocityObserver(settings.observer_bandwidth, period),
-                 VelocityObserver(settings.observer_bandwidth, period),
-                 VelocityObserver(settings.observer_bandwidth, period),
-                 VelocityObserver(settings.observer_bandwidth, period),
-                 VelocityObserver(settings.observer_bandwidth, period)} {
+      observers_{ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
+                 ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
+                 ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
+                 ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
+                 ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
+                 ga_hardware::VelocityObserver(settings.observer_bandwidth, period)} {
   analog_.select(settings_.cards.pcl818.pot_channel[0]);
   seen_.command_age = kNever;
   safety_.open();
@@ -52,7 +52,7 @@ void PumaArm::all_off() noexcept {
 }
 
 bool PumaArm::at_rest() const noexcept {
-  return safety_.state() == ArmState::kReady || safety_.state() == ArmState::kCalibrated;
+  return safety_.state() == SafetyState::kReady || safety_.state() == SafetyState::kCalibrated;
 }
 
 Pcl833& PumaArm::counter(std::size_t joint, int& channel) noexcept {
@@ -166,16 +166,16 @@ void PumaArm::compare_pot(std::size_t i) noexcept {
   const double turns_by_pot = joint.pot_direction * reading_.pot_volts[i] / joint.pot_volts_per_rev;
   const double difference = turns_by_pot - turns_by_encoder;
   switch (safety_.state()) {
-    case ArmState::kReady:
+    case SafetyState::kReady:
       pot_reference_[i] += (pot_known_[i] ? kPotShare : 1.0) * (difference - pot_reference_[i]);
       pot_known_[i] = true;
       return;
-    case ArmState::kCalibrating:
+    case SafetyState::kCalibrating:
       seen_.pot_turns[i] = difference - pot_reference_[i];
       seen_.pot_fresh[i] = pot_known_[i];
       return;
-    case ArmState::kCalibrated:
-    case ArmState::kActive:
+    case SafetyState::kCalibrated:
+    case SafetyState::kActive:
       if (table_) {
         const JointTable& table = table_->joints[i];
         const double count = true_counts()[i];
@@ -185,8 +185,8 @@ void PumaArm::compare_pot(std::size_t i) noexcept {
         seen_.pot_fresh[i] = true;
       }
       return;
-    case ArmState::kOff:
-    case ArmState::kFault:
+    case SafetyState::kOff:
+    case SafetyState::kFault:
       return;
   }
 }
@@ -265,7 +265,7 @@ bool PumaArm::set_position(std::span<const double> q) noexcept {
     if (!std::isfinite(q[i])) return false;
   }
   set_offsets(q);
-  if (safety_.state() == ArmState::kReady) safety_.calibrated();
+  if (safety_.state() == SafetyState::kReady) safety_.calibrated();
   return true;
 }
 

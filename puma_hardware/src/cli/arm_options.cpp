@@ -8,14 +8,14 @@
 #include <stdexcept>
 
 #include "cli/hardware_parameters.hpp"
-#include "cli/number_range.hpp"
+#include "ga_tools/commands.hpp"
 #include "cli/settings_file.hpp"
-#include "cli/share_folder.hpp"
+#include "ga_tools/commands.hpp"
 #include "puma_hardware/runtime/guard.hpp"
 #include "puma_hardware/runtime/heartbeat.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
-#include "runtime/described_chain.hpp"
-#include "runtime/parameter_text.hpp"
+#include "ga_hardware/described_chain.hpp"
+#include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware::cli {
 
@@ -62,11 +62,11 @@ void add_drive_options(CLI::App& command, ArmOptions& options) {
                      "Table of potentiometers and index pulses (default: the settings' "
                      "calibration_file, or the emulated arm's)");
   command.add_option("--rate", options.rate, "Hz")
-      ->check(number_range(100.0, 5000.0))
+      ->check(ga_tools::number_range(100.0, 5000.0))
       ->capture_default_str();
   command.add_option("--start", options.start, "Where the emulated arm stands at first, rad")
       ->expected(6)
-      ->check(finite_number());
+      ->check(ga_tools::finite_number());
   command.add_option("--seed", options.seed, "Of the emulated noise");
   command.add_flag("--fast", options.fast,
                    "Do not wait for the clock (with an emulated robot of its own)");
@@ -74,7 +74,7 @@ void add_drive_options(CLI::App& command, ArmOptions& options) {
 
 std::string description_of(const ArmOptions& options) {
   const fs::path path = options.urdf.empty()
-                            ? share_folder("puma_description") / "urdf/puma560.urdf"
+                            ? ga_tools::share_folder("puma_description") / "urdf/puma560.urdf"
                             : fs::path(options.urdf);
   std::ifstream file(path);
   if (!file) throw std::runtime_error("--urdf " + path.string() + ": cannot be read");
@@ -91,8 +91,8 @@ Parameters settings_of(const ArmOptions& options) {
 }
 
 DescribedArm described_arm(const std::string& urdf_text, const Parameters& parameters) {
-  ParameterText texts("description", {parameters.begin(), parameters.end()});
-  DescribedArm arm{chain_of(urdf_text, texts), parameters};
+  ga_hardware::ParameterText texts("description", {parameters.begin(), parameters.end()});
+  DescribedArm arm{ga_hardware::chain_of(urdf_text, texts), parameters};
   std::erase_if(arm.parameters, [](const auto& entry) { return concerns_plugin(entry.first); });
   return arm;
 }
@@ -134,7 +134,7 @@ std::string calibration_file(const ArmOptions& options) {
         "--calibration: name the file that `puma calibrate --build` wrote, here or as "
         "calibration_file in the --settings");
   }
-  const fs::path tables = share_folder("puma_hardware") / "config";
+  const fs::path tables = ga_tools::share_folder("puma_hardware") / "config";
   const fs::path own =
       tables / ("emulated_calibration_" + robot_name(description_of(options)) + ".json");
   return fs::exists(own) ? own : tables / "emulated_calibration.json";

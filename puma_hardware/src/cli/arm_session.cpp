@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arm_session.hpp"
 
+#include "ga_hardware/joint_signals.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -29,9 +31,9 @@ ArmLoopOptions loop_options(const ArmOptions& options, Robot& robot) {
 }
 
 ga_controllers::LawParameters parameters_of(const LawChoice& law, const ga_dynamics::Chain& chain) {
-  return sim::law_parameters(law.kind,
+  return ga_hardware::law_parameters(law.kind,
                              {ga_controllers::gains_from_bandwidth(law.bandwidth, law.damping)},
-                             law.friction, sim::signals_of(chain));
+                             law.friction, ga_hardware::signals_of(chain));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
-#include "cli/number_range.hpp"
+#include "ga_tools/commands.hpp"
 
 namespace puma_hardware::cli {
 namespace {
@@ -102,13 +102,13 @@ void add_calibrate_command(CLI::App& app) {
   command->add_flag("--build", settings->build, "Build the table");
   command->add_option("--at", settings->at, "--build: where the arm stands now, rad")
       ->expected(6)
-      ->check(finite_number());
+      ->check(ga_tools::finite_number());
   command->add_option("--low", settings->low, "--build: low ends of the sweep, rad")
       ->expected(6)
-      ->check(finite_number());
+      ->check(ga_tools::finite_number());
   command->add_option("--high", settings->high, "--build: high ends, rad")
       ->expected(6)
-      ->check(finite_number());
+      ->check(ga_tools::finite_number());
   command->add_flag("--overwrite", settings->overwrite, "--build: replace the file");
   command->add_flag("--no-guard", settings->unguarded,
                     "Go without a guard process: on no account "

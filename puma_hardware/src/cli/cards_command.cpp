@@ -13,7 +13,7 @@
 #include <string>
 
 #include "cli/arm_options.hpp"
-#include "cli/number_range.hpp"
+#include "ga_tools/commands.hpp"
 #include "puma_hardware/cards/pcl726.hpp"
 #include "puma_hardware/cards/pcl818.hpp"
 #include "puma_hardware/cards/pcl833.hpp"
@@ -220,9 +220,9 @@ void output(const ArmOptions& options, const Pulse& pulse) {
 
 void add_output_command(CLI::App& sub, const std::shared_ptr<Pulse>& pulse) {
   sub.add_option("joint", pulse->joint, "1 to 6")->required()->check(CLI::Range(1, 6));
-  sub.add_option("volts", pulse->volts, "-1 to 1")->required()->check(number_range(-1.0, 1.0));
+  sub.add_option("volts", pulse->volts, "-1 to 1")->required()->check(ga_tools::number_range(-1.0, 1.0));
   sub.add_option("--seconds", pulse->seconds, "How long")
-      ->check(number_range(0.01, 60.0))
+      ->check(ga_tools::number_range(0.01, 60.0))
       ->capture_default_str();
   sub.add_flag("--no-guard", pulse->unguarded, "Go without a guard process");
 }
@@ -249,7 +249,7 @@ void add_cards_command(CLI::App& app) {
   add("watch", "Read everything again and again, until Ctrl-C",
       [options, seconds] { watch(*options, *seconds); })
       ->add_option("--seconds", *seconds, "End after so long; 0: never")
-      ->check(number_range(0, 604800));
+      ->check(ga_tools::number_range(0, 604800));
   const auto pulse = std::make_shared<Pulse>();
   add_output_command(*add("output", "Put a small voltage on one joint's output: it may move!",
                           [options, pulse] { output(*options, *pulse); }),

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/arm_options.hpp"
-#include "cli/number_range.hpp"
+#include "ga_tools/commands.hpp"
 #include "emulator/fault_text.hpp"
 #include "puma_hardware/emulator/emulated_cards.hpp"
 
@@ -69,7 +69,7 @@ void add_cell_command(CLI::App& app) {
       ->add_option("--after", settings->after,
                    "s to wait before looking; what the robot was at its end is shown even if it "
                    "ends before")
-      ->check(number_range(0.0, 3600.0));
+      ->check(ga_tools::number_range(0.0, 3600.0));
   add_description_options(*command, settings->arm);
   command->callback([settings] { run(*settings); });
 }

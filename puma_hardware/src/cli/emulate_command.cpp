@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/arm_options.hpp"
-#include "cli/number_range.hpp"
+#include "ga_tools/commands.hpp"
 #include "puma_hardware/emulator/emulated_cell.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
 
@@ -50,7 +50,7 @@ void add_emulate_command(CLI::App& app) {
   add_description_options(*command, *options);
   command->add_option("--start", options->start, "Where the arm stands at first, rad")
       ->expected(6)
-      ->check(finite_number());
+      ->check(ga_tools::finite_number());
   command->add_option("--seed", options->seed, "Of the noise");
   command->callback([name, options] { run(*name, *options); });
 }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cli/arm_options.hpp"
-#include "cli/number_range.hpp"
+#include "ga_tools/commands.hpp"
 #include "puma_hardware/cards/linux_port_io.hpp"
 #include "puma_hardware/emulator/emulated_cards.hpp"
 #include "puma_hardware/runtime/guard.hpp"
@@ -125,7 +125,7 @@ void add_guard_command(CLI::App& app) {
       "Examples: puma guard --io ports\n          puma guard --cell demo --timeout 8");
   add_robot_options(*command, settings->arm);
   command->add_option("--timeout", settings->timeout_ms, "ms without a heartbeat")
-      ->check(number_range(2.0, 1000.0))
+      ->check(ga_tools::number_range(2.0, 1000.0))
       ->capture_default_str();
   command->add_flag("--stand-by", settings->stand_by,
                     "If another guard with the same settings is on watch, wait for its end and "

@@ -4,8 +4,6 @@
 // or inputs; a subcommand that has another one throws it as CLI::RuntimeError.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,33 +16,10 @@
 #include "cli/describe_command.hpp"
 #include "cli/emulate_command.hpp"
 #include "cli/guard_command.hpp"
-#include "cli/motion_command.hpp"
-#include "cli/report_command.hpp"
 #include "cli/run_command.hpp"
-#include "cli/sim_command.hpp"
+#include "ga_tools/commands.hpp"
 
 namespace {
-
-/// As a shell takes it: arguments with other than plain characters are quoted.
-std::string command_line(int argc, char** argv) {
-  std::string line = "puma";
-  for (int k = 1; k < argc; ++k) {
-    const std::string argument = argv[k];
-    const bool plain =
-        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
-          return std::isalnum(c) != 0 || std::strchr("-_=+,./:@%", c) != nullptr;
-        });
-    line += ' ';
-    if (plain) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
-  return line;
-}
 
 /// The exit code of a command that ended with `code`: 1 if its output did not arrive.
 int written(int code) {
@@ -63,9 +38,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Each command has its own --help, with examples.");
   try {
-    puma_hardware::cli::add_sim_command(app, command_line(argc, argv));
-    puma_hardware::cli::add_report_command(app, command_line(argc, argv));
-    puma_hardware::cli::add_motion_command(app);
+    const ga_tools::Program program{"puma", "puma_description", "urdf/puma560.urdf",
+                                    ga_tools::command_line("puma", argc, argv)};
+    ga_tools::add_sim_command(app, program);
+    ga_tools::add_report_command(app, program);
+    ga_tools::add_motion_command(app, program);
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_calibrate_command(app);
     puma_hardware::cli::add_cards_command(app);

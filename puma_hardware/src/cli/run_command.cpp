@@ -7,8 +7,9 @@
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
-#include "cli/number_range.hpp"
-#include "sim/motion.hpp"
+#include "ga_tools/closed_loop.hpp"
+#include "ga_tools/commands.hpp"
+#include "ga_motion/motion.hpp"
 
 namespace puma_hardware::cli {
 namespace {
@@ -28,9 +29,9 @@ LawKind kind_of(const std::string& law) {
   return LawKind::kPointToPoint;
 }
 
-void print_result(const sim::Recording& recording, const ga_dynamics::Chain& chain,
+void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Chain& chain,
                   double duration) {
-  const sim::Metrics m = sim::measure(recording, chain, duration);
+  const ga_tools::Metrics m = ga_tools::measure(recording, chain, duration);
   std::printf("joint error: %.3f mrad RMS, %.3f mrad largest\n", m.joint_rms * 1e3,
               m.joint_max * 1e3);
   std::printf("tool path error: %.3f mm RMS, %.3f mm largest\n", m.tool_rms * 1e3,
@@ -48,15 +49,15 @@ void run(const Settings& settings) {
       settings.arm, settings.unguarded,
       {kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction});
   const ga_dynamics::Chain& chain = session.robot().chain();
-  const auto motion = sim::make_motion(settings.trajectory, chain);
+  const auto motion = ga_motion::make_motion(settings.trajectory, chain);
   const CalibrationTable table = load_calibration(file, session.arm().settings());
-  sim::Recording recording;
+  ga_hardware::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
     return loop.follow(*motion, settings.settle, &recording);
   });
   if (!recording.time.empty() && recording.time.back() > motion->duration()) {
-    sim::trace_tool(recording, chain);
+    ga_tools::trace_tool(recording, chain);
     print_result(recording, chain, motion->duration());
   }
   std::printf("%s", session.histogram().c_str());
@@ -82,16 +83,16 @@ void add_run_command(CLI::App& app) {
                    "line, quintic, ramp, spline, or a CSV file of via points")
       ->capture_default_str();
   command->add_option("--bandwidth", settings->bandwidth, "rad/s")
-      ->check(number_range(0.1, 500.0))
+      ->check(ga_tools::number_range(0.1, 500.0))
       ->capture_default_str();
   command->add_option("--damping", settings->damping, "Damping ratio")
-      ->check(number_range(0.05, 5.0))
+      ->check(ga_tools::number_range(0.05, 5.0))
       ->capture_default_str();
   command->add_option("--friction", settings->friction, "Share of the friction fed forward")
-      ->check(number_range(0.0, 1.0))
+      ->check(ga_tools::number_range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--settle", settings->settle, "s at the goal")
-      ->check(number_range(0.1, 1000.0))
+      ->check(ga_tools::number_range(0.1, 1000.0))
       ->capture_default_str();
   command->add_flag("--no-guard", settings->unguarded,
                     "Go without a guard process: on no account "

@@ -42,8 +42,8 @@ void inject_by_name(ArmMailbox& mailbox, emulator::EmulatedCards& cards, const s
   if (text.empty()) mailbox.injected = Fault::kNone;
 }
 
-bool calibrated(ArmState state) {
-  return state == ArmState::kCalibrated || state == ArmState::kActive;
+bool calibrated(SafetyState state) {
+  return state == SafetyState::kCalibrated || state == SafetyState::kActive;
 }
 
 std::string hot_joints(std::uint8_t thermal, const ArmSettings& settings) {
@@ -154,7 +154,7 @@ std::string ArmNode::begin_run() {
   if (status.guarded && !status.guard_alive) {
     return "no guard is on watch; start `puma guard` first";
   }
-  if (status.state == ArmState::kFault) return explain_fault(status, settings_);
+  if (status.state == SafetyState::kFault) return explain_fault(status, settings_);
   const ga_dynamics::Chain& chain = connection.robot->chain();
   run_ = std::make_unique<CalibrationRun>(connection.robot->settings(), *connection.table, chain,
                                           calibration_law(chain));
@@ -222,7 +222,7 @@ void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {
     to.summary(DiagnosticStatus::STALE, "not connected");
   } else if (status.guarded && !status.guard_alive) {
     to.summary(DiagnosticStatus::WARN, "no guard is on watch; start `puma guard`");
-  } else if (!calibrated(status.state) && status.state != ArmState::kCalibrating) {
+  } else if (!calibrated(status.state) && status.state != SafetyState::kCalibrating) {
     to.summary(DiagnosticStatus::WARN, "not calibrated; call the service calibrate");
   } else {
     to.summary(DiagnosticStatus::OK, to_string(status.state));

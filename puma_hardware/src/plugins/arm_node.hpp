@@ -21,7 +21,7 @@
 
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "plugins/reset_request.hpp"
+#include "ga_hardware/reset_request.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
@@ -34,7 +34,7 @@ namespace puma_hardware {
 
 /// What the control loop tells of itself.
 struct ArmStatus {
-  ArmState state = ArmState::kOff;
+  SafetyState state = SafetyState::kOff;
   Reaction reaction = Reaction::kNone;
   FaultRecord cause;
   int limits_reached = 0;  ///< faults that did not stop the arm
@@ -56,7 +56,7 @@ struct ArmConnection {
 struct ArmMailbox {
   enum class Life : int { kUnconfigured, kInactive, kActive };
   std::atomic<Life> life{Life::kUnconfigured};
-  std::atomic<ResetRequest> reset{ResetRequest::kNone};
+  std::atomic<ga_hardware::ResetRequest> reset{ga_hardware::ResetRequest::kNone};
   /// A calibration for the loop to take on; null when taken. The node owns it until it has ended.
   std::atomic<CalibrationRun*> offered{nullptr};
   /// A fault of the loop's own to make: kDeadlineMissed, kEmergencyStop, or kNone.

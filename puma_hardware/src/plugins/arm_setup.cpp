@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plugins/hardware_joints.hpp"
-#include "runtime/described_chain.hpp"
-#include "runtime/parameter_text.hpp"
+#include "ga_hardware/hardware_joints.hpp"
+#include "ga_hardware/described_chain.hpp"
+#include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -49,8 +49,8 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
       others.emplace(name, text);
     }
   }
-  ParameterText text(where, own);
-  ArmSetup setup{chain_of(info.original_xml, text)};
+  ga_hardware::ParameterText text(where, own);
+  ArmSetup setup{ga_hardware::chain_of(info.original_xml, text)};
   check_joints(where, info, setup.chain);
   for (const auto& joint : setup.chain.joints()) setup.joints.push_back(joint.name);
   setup.parameters = std::move(others);

@@ -9,10 +9,10 @@
 
 #include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
-#include "plugins/arm_interfaces.hpp"
+#include "ga_hardware/arm_interfaces.hpp"
 #include "plugins/arm_node.hpp"
 #include "plugins/arm_setup.hpp"
-#include "plugins/sim_clock.hpp"
+#include "ga_hardware/sim_clock.hpp"
 #include "runtime/arm_driver.hpp"
 
 namespace puma_hardware {
@@ -90,12 +90,12 @@ struct PumaSystem::Impl {
     reset_line = reset;
     const Fault injected = mailbox->injected;
     if (injected == Fault::kEmergencyStop) driver->arm().emergency_stop();
-    if (mailbox->reset == ResetRequest::kAsked) {
+    if (mailbox->reset == ga_hardware::ResetRequest::kAsked) {
       const bool lasts = injected == Fault::kDeadlineMissed;
       const bool cleared = !lasts && driver->arm().safety().clear_faults();
-      mailbox->reset = lasts     ? ResetRequest::kRefused
-                       : cleared ? ResetRequest::kTried
-                                 : ResetRequest::kStopping;
+      mailbox->reset = lasts     ? ga_hardware::ResetRequest::kRefused
+                       : cleared ? ga_hardware::ResetRequest::kTried
+                                 : ga_hardware::ResetRequest::kStopping;
     }
     // Right after a deactivation the arm is still stopping, and a calibration waits for its end.
     if (!inactive || driver->busy()) return;
@@ -111,10 +111,10 @@ struct PumaSystem::Impl {
   /// After the output, which has seen whether the cause of a fault lasts.
   void end_cycle() {
     const SafetyMachine& safety = driver->arm().safety();
-    if (mailbox->reset == ResetRequest::kTried) {
-      mailbox->reset = safety.state() == ArmState::kFault ? ResetRequest::kRefused
-                       : safety.calibration_valid()       ? ResetRequest::kDone
-                                                          : ResetRequest::kUncalibrated;
+    if (mailbox->reset == ga_hardware::ResetRequest::kTried) {
+      mailbox->reset = safety.state() == SafetyState::kFault ? ga_hardware::ResetRequest::kRefused
+                       : safety.calibration_valid()       ? ga_hardware::ResetRequest::kDone
+                                                          : ga_hardware::ResetRequest::kUncalibrated;
     }
     show_states();
     if (clock) clock->cycle_done();
@@ -124,7 +124,7 @@ struct PumaSystem::Impl {
     const PumaArm& arm = driver->arm();
     // While it calibrates, by the potentiometers.
     const bool known =
-        arm.safety().calibration_valid() || arm.safety().state() == ArmState::kCalibrating;
+        arm.safety().calibration_valid() || arm.safety().state() == SafetyState::kCalibrating;
     for (std::size_t i = 0; i < 6; ++i) {
       put(interfaces.position[i], known ? arm.reading().q[i] : kNone);
       put(interfaces.velocity[i], known ? arm.reading().qd[i] : kNone);
@@ -173,8 +173,8 @@ struct PumaSystem::Impl {
   std::unique_ptr<Heartbeat> heartbeat;
   std::unique_ptr<ArmDriver> driver;
   std::string no_table;
-  ArmInterfaces interfaces;
-  EffortCommands efforts;
+  ga_hardware::ArmInterfaces interfaces;
+  ga_hardware::EffortCommands efforts;
   double cycle_time = 0;  ///< s
   std::array<double, kTools> output{};
   bool reset_line = false;
@@ -183,7 +183,7 @@ struct PumaSystem::Impl {
   std::uint64_t entered = 0;  ///< number of the connection
   static inline std::atomic<std::uint64_t> connections{0};
   std::unique_ptr<ArmNode> node;
-  std::unique_ptr<SimClock> clock;
+  std::unique_ptr<ga_hardware::SimClock> clock;
 };
 
 PumaSystem::PumaSystem() = default;
@@ -200,7 +200,7 @@ PumaSystem::~PumaSystem() {
   }
 }
 
-EffortCommands& PumaSystem::efforts() { return impl_->efforts; }
+ga_hardware::EffortCommands& PumaSystem::efforts() { return impl_->efforts; }
 
 emulator::EmulatedCards* PumaSystem::emulated_cards() const noexcept {
   return impl_ && impl_->robot ? impl_->robot->cards() : nullptr;
@@ -218,7 +218,7 @@ PumaSystem::CallbackReturn PumaSystem::on_init(
     }
     if (get_node()) m.node = std::make_unique<ArmNode>(get_node(), m.settings, m.mailbox);
     if (get_node() && m.setup.simulated_time) {
-      m.clock = std::make_unique<SimClock>(
+      m.clock = std::make_unique<ga_hardware::SimClock>(
           get_node(), m.setup.driver.period, m.setup.real_time_factor,
           [mailbox = m.mailbox] { return mailbox->life != Life::kUnconfigured; });
     }
@@ -231,7 +231,7 @@ PumaSystem::CallbackReturn PumaSystem::on_init(
 
 PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
-  m.interfaces = ArmInterfaces::find(*this, m.setup.joints);
+  m.interfaces = ga_hardware::ArmInterfaces::find(*this, m.setup.joints);
   m.efforts.bind(m.interfaces);
   try {
     m.connect();
@@ -241,7 +241,7 @@ PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::Stat
   }
   if (!m.no_table.empty()) RCLCPP_WARN(get_logger(), "%s", m.no_table.c_str());
   m.last_read_ns = 0;
-  m.mailbox->reset = ResetRequest::kNone;
+  m.mailbox->reset = ga_hardware::ResetRequest::kNone;
   m.efforts.reset();
   m.forget_outputs();
   m.show_states();
@@ -252,17 +252,17 @@ PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::Stat
 
 PumaSystem::CallbackReturn PumaSystem::on_activate(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
-  const ArmState state = m.driver->arm().safety().state();
+  const SafetyState state = m.driver->arm().safety().state();
   std::string refused;
-  if (state == ArmState::kFault) {
+  if (state == SafetyState::kFault) {
     refused = explain_fault(m.status(), m.settings);
   } else if (m.driver->guarded() && !m.driver->guard_alive()) {
     refused =
         "no guard is on watch: if this process died, the last voltages would stay on the "
         "amplifiers. Start `puma guard` first";
-  } else if (m.driver->calibration() != nullptr || state == ArmState::kCalibrating) {
+  } else if (m.driver->calibration() != nullptr || state == SafetyState::kCalibrating) {
     refused = "a calibration is under way; wait for its end, or call cancel_calibration";
-  } else if (state == ArmState::kReady || state == ArmState::kOff) {
+  } else if (state == SafetyState::kReady || state == SafetyState::kOff) {
     refused = "the arm does not know where it stands: call the service " + get_name() +
               "/calibrate (std_srvs/srv/Trigger) first; every joint moves a few motor turns";
   } else if (m.efforts.claimed()) {
@@ -357,21 +357,21 @@ PumaSystem::Return PumaSystem::write(const rclcpp::Time&, const rclcpp::Duration
     m.output[i] = wanted;
   }
   switch (m.efforts.next(m.cycle_time)) {
-    case EffortCommands::Wish::kTorque:
+    case ga_hardware::EffortCommands::Wish::kTorque:
       m.driver->command(m.efforts.torque(), m.efforts.age());
       break;
-    case EffortCommands::Wish::kStop:
+    case ga_hardware::EffortCommands::Wish::kStop:
       m.driver->stop();
       m.driver->idle();
       break;
-    case EffortCommands::Wish::kNothing:
+    case ga_hardware::EffortCommands::Wish::kNothing:
       m.driver->idle();
       break;
   }
   const bool off = take(m.interfaces.power_command, 1) < 0.5;
   m.end_cycle();
   if (m.driver->card_lost()) return Return::ERROR;
-  return off || m.driver->arm().safety().state() == ArmState::kFault ? Return::DEACTIVATE
+  return off || m.driver->arm().safety().state() == SafetyState::kFault ? Return::DEACTIVATE
                                                                      : Return::OK;
 }
 

@@ -20,12 +20,12 @@
 
 #include <memory>
 
-#include "plugins/effort_system.hpp"
+#include "ga_hardware/effort_system.hpp"
 #include "puma_hardware/emulator/emulated_cards.hpp"
 
 namespace puma_hardware {
 
-class PumaSystem : public EffortSystem {
+class PumaSystem : public ga_hardware::EffortSystem {
  public:
   PumaSystem();
   ~PumaSystem() override;
@@ -49,7 +49,7 @@ class PumaSystem : public EffortSystem {
   emulator::EmulatedCards* emulated_cards() const noexcept;
 
  private:
-  EffortCommands& efforts() override;
+  ga_hardware::EffortCommands& efforts() override;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

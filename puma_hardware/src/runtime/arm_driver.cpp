@@ -29,7 +29,7 @@ ArmDriver::ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions&
 
 bool ArmDriver::busy() const noexcept {
   const SafetyMachine& safety = arm_.safety();
-  return safety.state() == ArmState::kActive || safety.state() == ArmState::kCalibrating ||
+  return safety.state() == SafetyState::kActive || safety.state() == SafetyState::kCalibrating ||
          safety.reaction() != Reaction::kNone;
 }
 
@@ -78,10 +78,10 @@ void ArmDriver::read(double elapsed) noexcept {
 
 void ArmDriver::command(std::span<const double> torque, double age) noexcept {
   const SafetyMachine& safety = arm_.safety();
-  if (power_allowed_ && safety.state() == ArmState::kCalibrated && arm_.power_on()) {
+  if (power_allowed_ && safety.state() == SafetyState::kCalibrated && arm_.power_on()) {
     hold_.start(arm_.reading());
   }
-  if (safety.state() != ArmState::kActive || safety.reaction() != Reaction::kNone) {
+  if (safety.state() != SafetyState::kActive || safety.reaction() != Reaction::kNone) {
     idle();
     return;
   }
@@ -98,7 +98,7 @@ void ArmDriver::idle() noexcept {
     finish_cycle(begin);
     return;
   }
-  if (power_allowed_ && brakes_wired_ && arm_.safety().state() == ArmState::kCalibrated &&
+  if (power_allowed_ && brakes_wired_ && arm_.safety().state() == SafetyState::kCalibrated &&
       arm_.power_on()) {
     hold_.start(arm_.reading());
   }

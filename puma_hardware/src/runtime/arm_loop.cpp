@@ -14,7 +14,7 @@ using ga_controllers::LawKind;
 using ga_controllers::LawParameters;
 using ga_controllers::Reference;
 using ga_dynamics::Chain;
-using ga_dynamics::Trajectory;
+using ga_motion::Trajectory;
 
 namespace {
 
@@ -29,7 +29,7 @@ std::vector<double> integral_gains(const LawParameters& law, std::size_t n) {
   return ki;
 }
 
-void reserve(sim::Recording& recording, std::size_t cycles) {
+void reserve(ga_hardware::Recording& recording, std::size_t cycles) {
   recording.time.reserve(cycles);
   for (auto* values : {&recording.q, &recording.q_ref, &recording.qd, &recording.tau}) {
     values->resize(6);
@@ -64,16 +64,16 @@ ArmLoop::ArmLoop(PumaArm& arm, const Chain& model, const LawParameters& law,
 }
 
 bool ArmLoop::torque_flows() const noexcept {
-  const ArmState state = arm_.safety().state();
-  return state == ArmState::kActive || state == ArmState::kCalibrating;
+  const SafetyState state = arm_.safety().state();
+  return state == SafetyState::kActive || state == SafetyState::kCalibrating;
 }
 
 bool ArmLoop::interrupted() const noexcept {
-  return stop_.load() || arm_.safety().state() == ArmState::kFault;
+  return stop_.load() || arm_.safety().state() == SafetyState::kFault;
 }
 
 LoopEnd ArmLoop::how_it_ended(LoopEnd otherwise) const noexcept {
-  if (arm_.safety().state() == ArmState::kFault) return LoopEnd::kFault;
+  if (arm_.safety().state() == SafetyState::kFault) return LoopEnd::kFault;
   return stop_.load() ? LoopEnd::kStopped : otherwise;
 }
 
@@ -123,7 +123,7 @@ void ArmLoop::write_none() noexcept {
   finish_cycle();
 }
 
-void ArmLoop::record(double t, sim::Recording& recording) noexcept {
+void ArmLoop::record(double t, ga_hardware::Recording& recording) noexcept {
   if (recording.time.size() == recording.time.capacity()) return;
   const ArmReading& reading = arm_.reading();
   true_q_ = reading.q;
@@ -164,14 +164,14 @@ LoopEnd ArmLoop::power_on() {
                   ", drives this arm; stop it first");
   }
   if (const LoopEnd end = watch(options_.settle_time); end != LoopEnd::kDone) return end;
-  if (arm_.safety().state() != ArmState::kCalibrated) {
+  if (arm_.safety().state() != SafetyState::kCalibrated) {
     return refuse(std::string("the arm is ") + to_string(arm_.safety().state()) +
                   ", not calibrated: calibrate it first");
   }
   return LoopEnd::kDone;
 }
 
-LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration, sim::Recording* recording,
+LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration, ga_hardware::Recording* recording,
                             const char* phase) noexcept {
   phase_ = phase;
   double t = 0;
@@ -186,7 +186,7 @@ LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration, sim::Reco
   return how_it_ended(LoopEnd::kDone);
 }
 
-LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time, sim::Recording* recording) {
+LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time, ga_hardware::Recording* recording) {
   LoopEnd end = power_on();
   if (end == LoopEnd::kDone) {
     motion.sample(0, q_ref_, qd_ref_, qdd_ref_);
@@ -196,7 +196,7 @@ LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time, sim::Recor
       const double speed = options_.approach_speed * arm_.settings().joints[i].max_speed;
       duration = std::max(duration, 1.875 * std::abs(q_ref_[i] - arm_.reading().q[i]) / speed);
     }
-    const auto approach = ga_dynamics::make_quintic(arm_.reading().q, q_ref_, duration);
+    const auto approach = ga_motion::make_quintic(arm_.reading().q, q_ref_, duration);
     if (recording != nullptr) {
       const double length = motion.duration() + settle_time;
       reserve(*recording, static_cast<std::size_t>(length * options_.rate * 1.1) + 16);

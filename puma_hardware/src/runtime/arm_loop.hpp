@@ -16,14 +16,14 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/trajectory.hpp"
+#include "ga_hardware/recording.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "puma_hardware/arm/calibration_builder.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
 #include "puma_hardware/runtime/heartbeat.hpp"
 #include "puma_hardware/runtime/realtime.hpp"
 #include "runtime/calibration_run.hpp"
 #include "runtime/hold_law.hpp"
-#include "sim/closed_loop.hpp"
 
 namespace puma_hardware {
 
@@ -64,8 +64,8 @@ class ArmLoop {
                 const std::array<double, 6>& high);
   /// Powers the arm, goes to the motion's start, follows it, holds its end for `settle_time` [s]
   /// and stops. Records from the motion's start if `recording` is given.
-  LoopEnd follow(const ga_dynamics::Trajectory& motion, double settle_time,
-                 sim::Recording* recording = nullptr);
+  LoopEnd follow(const ga_motion::Trajectory& motion, double settle_time,
+                 ga_hardware::Recording* recording = nullptr);
   /// Reads for so long [s] without driving.
   LoopEnd watch(double time);
 
@@ -80,7 +80,7 @@ class ArmLoop {
  private:
   void read() noexcept;
   void write(const ga_controllers::Reference& reference) noexcept;
-  void record(double t, sim::Recording& recording) noexcept;
+  void record(double t, ga_hardware::Recording& recording) noexcept;
   void write_none() noexcept;
   void finish_cycle() noexcept;
   void start_law() noexcept;
@@ -88,8 +88,8 @@ class ArmLoop {
   bool interrupted() const noexcept;
   LoopEnd refuse(const std::string& why);
   LoopEnd power_on();
-  LoopEnd run_motion(const ga_dynamics::Trajectory& motion, double duration,
-                     sim::Recording* recording, const char* phase) noexcept;
+  LoopEnd run_motion(const ga_motion::Trajectory& motion, double duration,
+                     ga_hardware::Recording* recording, const char* phase) noexcept;
   /// Ramps down, brakes on, power off; after a fault lets the safety machine finish.
   void stop_arm() noexcept;
   LoopEnd how_it_ended(LoopEnd otherwise) const noexcept;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/closed_loop.hpp"
+#include "ga_hardware/joint_signals.hpp"
 
 namespace puma_hardware {
 
@@ -19,9 +19,9 @@ constexpr double kBandwidth = 20, kDamping = 1, kFriction = 0.8;
 }  // namespace
 
 LawParameters calibration_law(const ga_dynamics::Chain& model) {
-  return sim::law_parameters(LawKind::kTrackingIntegral,
+  return ga_hardware::law_parameters(LawKind::kTrackingIntegral,
                              {ga_controllers::gains_from_bandwidth(kBandwidth, kDamping)},
-                             kFriction, sim::signals_of(model));
+                             kFriction, ga_hardware::signals_of(model));
 }
 
 CalibrationRun::CalibrationRun(const ArmSettings& settings, const CalibrationTable& table,
@@ -48,7 +48,7 @@ CalibrationRun::End CalibrationRun::advance(PumaArm& arm, HoldLaw& hold, double 
     arm.safety().forget_calibration();
     started_ = true;
   }
-  if (!stopping_ && arm.safety().state() != ArmState::kFault && !cancelled_) {
+  if (!stopping_ && arm.safety().state() != SafetyState::kFault && !cancelled_) {
     const CalibrationStep& step = calibrator_.step(arm.reading(), period);
     progress_ = step.progress;
     if (step.phase == CalibrationPhase::kMeasuring || step.phase == CalibrationPhase::kMoving) {
@@ -94,14 +94,14 @@ CalibrationRun::End CalibrationRun::stop(PumaArm& arm, HoldLaw& hold, double per
   }
   std::fill(expected_.begin(), expected_.end(), 0.0);
   arm.write_none(driving_ ? hold.update(arm.reading(), period) : std::span<const double>());
-  if (safety.state() == ArmState::kCalibrating || safety.reaction() != Reaction::kNone) {
+  if (safety.state() == SafetyState::kCalibrating || safety.reaction() != Reaction::kNone) {
     stop_left_ -= period;
     if (stop_left_ < 0) arm.emergency_stop();
     return End::kNone;
   }
   driving_ = false;
   arm.end_index_search();
-  if (safety.state() == ArmState::kFault) {
+  if (safety.state() == SafetyState::kFault) {
     fault_ = safety.cause();
     return End::kFault;
   }

@@ -69,7 +69,7 @@ class CalibrationRun {
   std::array<double, 6> torque_{}, expected_{};
   bool started_ = false, driving_ = false, stopping_ = false;
   double stop_left_ = 0;  ///< s
-  ArmState refused_in_ = ArmState::kOff;
+  SafetyState refused_in_ = SafetyState::kOff;
   FaultRecord fault_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<double> progress_ = 0;

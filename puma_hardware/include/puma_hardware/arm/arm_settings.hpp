@@ -16,6 +16,7 @@
 #include <string>
 
 #include "ga_dynamics/chain.hpp"
+#include "ga_hardware/safety_machine.hpp"
 #include "puma_hardware/cards/card_settings.hpp"
 
 namespace puma_hardware {
@@ -43,23 +44,18 @@ struct WristCoupling {
   double c54 = 0, c64 = 0, c65 = 0;
 };
 
-struct SafetySettings {
-  double soft_limit_margin = 0.035;  ///< rad inside the hard limits
-  double overspeed_ratio = 1.2;      ///< of a joint's speed limit
-  double jump_ratio = 3.0;           ///< an encoder step faster than this many times its limit
-  double torque_ratio = 1.5;  ///< commands are clamped at max_torque; more than this is a fault
-  double pot_tolerance_turns = 0.45;  ///< motor revolutions between potentiometer and encoder
-  double frozen_torque_ratio = 0.5;   ///< of max_torque: pushing this hard must move something
-  double frozen_time = 0.25;          ///< s
-  double frozen_turns = 0.25;         ///< of the potentiometer while the encoder stands still
-  double command_timeout = 0.010;     ///< s
-  double deadline_ratio = 1.5;        ///< of the period; later is a missed deadline
-  int max_missed_deadlines = 3;       ///< in a row
-  int max_ad_timeouts = 3;            ///< in a row
-  double ramp_time = 0.25;            ///< s, of a ramp-down while the brakes come on
-  double hold_time = 2.0;             ///< s that the arm is held after a fault before it ramps down
-  double calibration_speed_ratio = 0.25;  ///< of a joint's speed limit, while not yet calibrated
-};
+using ga_hardware::describe;
+using ga_hardware::Fault;
+using ga_hardware::FaultRecord;
+using ga_hardware::Reaction;
+using ga_hardware::reaction_to;
+using ga_hardware::SafetyInputs;
+using ga_hardware::SafetyMachine;
+using ga_hardware::SafetyOutputs;
+using ga_hardware::SafetySettings;
+using ga_hardware::SafetyState;
+using ga_hardware::spoils_calibration;
+using ga_hardware::to_string;
 
 struct ArmSettings {
   std::array<JointSettings, 6> joints;
@@ -73,6 +69,11 @@ struct ArmSettings {
   /// CardError naming the joint or the setting; unknown names are refused.
   static ArmSettings from(const ga_dynamics::Chain& chain, const Parameters& hardware);
 };
+
+/// The safety machine of an arm with these settings; `nominal_period`: s of a cycle.
+SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period);
+/// "joint2: overspeed: 2.31 rad/s, allowed 1.81"; allocates.
+std::string describe(const FaultRecord& record, const ArmSettings& settings);
 
 }  // namespace puma_hardware
 

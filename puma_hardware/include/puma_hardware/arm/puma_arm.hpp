@@ -17,13 +17,13 @@
 
 #include "puma_hardware/arm/arm_settings.hpp"
 #include "puma_hardware/arm/calibration_table.hpp"
-#include "puma_hardware/arm/safety_machine.hpp"
+#include "ga_hardware/safety_machine.hpp"
 #include "puma_hardware/arm/transmission.hpp"
 #include "puma_hardware/cards/pcl726.hpp"
 #include "puma_hardware/cards/pcl818.hpp"
 #include "puma_hardware/cards/pcl833.hpp"
 #include "puma_hardware/cards/port_io.hpp"
-#include "puma_hardware/velocity_observer.hpp"
+#include "ga_hardware/velocity_observer.hpp"
 
 namespace puma_hardware {
 
@@ -120,7 +120,7 @@ class PumaArm {
   Pcl726 dacs_;  ///< first of the cards: 0 V before anything else
   Pcl818 analog_;
   std::array<Pcl833, 2> counters_;
-  std::array<VelocityObserver, 6> observers_;
+  std::array<ga_hardware::VelocityObserver, 6> observers_;
   std::optional<CalibrationTable> table_;
 
   ArmReading reading_;

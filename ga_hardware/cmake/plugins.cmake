@@ -1,0 +1,34 @@
+# The shell that simulated and real arms share under ros2_control, and the simulated hardware, where ros2_control is
+# installed. A library of its own, in an export set of its own: users of the plain library find no ROS 2.
+
+foreach(package hardware_interface pluginlib diagnostic_updater rclcpp realtime_tools rosgraph_msgs std_srvs)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    file(WRITE ${PROJECT_BINARY_DIR}/not_built.txt
+      "${PROJECT_NAME}: simulated hardware for ros2_control (${package} not found; install ROS 2 with ros2_control and "
+      "diagnostics)\n")
+    return()
+  endif()
+endforeach()
+file(REMOVE ${PROJECT_BINARY_DIR}/not_built.txt)
+
+add_library(ga_hardware_plugins SHARED
+  src/plugins/arm_interfaces.cpp
+  src/plugins/effort_commands.cpp
+  src/plugins/effort_system.cpp
+  src/plugins/hardware_joints.cpp
+  src/plugins/reset_request.cpp
+  src/plugins/sim_clock.cpp
+  src/plugins/sim_node.cpp
+  src/plugins/sim_settings.cpp
+  src/plugins/sim_system.cpp)
+target_link_libraries(ga_hardware_plugins PUBLIC ga_hardware hardware_interface::hardware_interface
+  pluginlib::pluginlib diagnostic_updater::diagnostic_updater rclcpp::rclcpp realtime_tools::realtime_tools
+  ${rosgraph_msgs_TARGETS} ${std_srvs_TARGETS})
+set_target_properties(ga_hardware_plugins PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON INSTALL_RPATH
+  "$ORIGIN;$ORIGIN/../../ga_dynamics/lib;$ORIGIN/../../ga_controllers/lib")
+target_include_directories(ga_hardware_plugins PUBLIC $<INSTALL_INTERFACE:include/${PROJECT_NAME}>)
+install(TARGETS ga_hardware_plugins EXPORT export_ga_hardware_plugins LIBRARY DESTINATION lib)
+# For packages with hardware of their own: find_package() those above, then include this file.
+install(EXPORT export_ga_hardware_plugins NAMESPACE ga_hardware:: DESTINATION share/${PROJECT_NAME}/cmake)
+pluginlib_export_plugin_description_file(hardware_interface ga_hardware.xml)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ga_hardware/joint_signals.hpp"
+
+#include <charconv>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ga_hardware {
+
+using ga_controllers::LawParameters;
+using ga_dynamics::Chain;
+using ga_dynamics::ChainJoint;
+
+namespace {
+
+/// A positive number, or 0 where the parameter is absent.
+double parameter(const ChainJoint& joint, const char* name) {
+  const auto found = joint.parameters.find(name);
+  if (found == joint.parameters.end()) return 0;
+  const std::string& text = found->second;
+  const auto begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
+  double value = 0;
+  if (begin != std::string::npos) {
+    const auto [last, error] = std::from_chars(&text[begin], &text[end] + 1, value);
+    if (error == std::errc() && last == &text[end] + 1 && value > 0 && std::isfinite(value)) {
+      return value;
+    }
+  }
+  throw std::runtime_error("joint '" + joint.name + "': parameter " + name + " is '" + text +
+                           "'; give a positive number");
+}
+
+}  // namespace
+
+std::vector<JointSignals> signals_of(const Chain& chain) {
+  std::vector<JointSignals> signals;
+  for (const ChainJoint& joint : chain.joints()) {
+    const double per_turn =
+        parameter(joint, "encoder_counts_per_rev") * parameter(joint, "gear_ratio");
+    signals.push_back({per_turn / (2 * std::numbers::pi), parameter(joint, "torque_per_volt"), 0});
+  }
+  return signals;
+}
+
+LawParameters law_parameters(ga_controllers::LawKind kind,
+                             std::vector<ga_controllers::JointGains> gains, double friction,
+                             std::span<const JointSignals> signals) {
+  LawParameters p;
+  p.kind = kind;
+  p.gains = std::move(gains);
+  p.friction = friction;
+  // Friction follows the reference, which has no noise, so the step may be steep: where it is
+  // wider, joints stick before they turn back and before they reach the goal.
+  p.friction_velocity = 0.0003;
+  // But these two follow the measured velocity: with a steep step, noise makes the torque jump by
+  // twice the Coulomb friction.
+  const bool measured = kind == ga_controllers::LawKind::kPointToPoint ||
+                        kind == ga_controllers::LawKind::kGravityHold;
+  constexpr double kVelocityNoise =
+      200;  // rad/s per rad: three times what the observers let through
+  for (const JointSignals& s : signals) {
+    if (measured) p.friction_velocity = std::max(p.friction_velocity, kVelocityNoise * s.noise);
+  }
+  // One count either way cannot be told from the goal.
+  for (const JointSignals& s : signals) {
+    if (s.counts_per_rad > 0) {
+      p.integral_dead_band = std::max(p.integral_dead_band, 1.2 / s.counts_per_rad);
+    }
+  }
+  return p;
+}
+
+}  // namespace ga_hardware

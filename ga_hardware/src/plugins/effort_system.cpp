@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ga_hardware/effort_system.hpp"
+
+#include <stdexcept>
+
+namespace ga_hardware {
+
+void EffortSystem::check_description(std::size_t tool_outputs) const {
+  const auto& info = get_hardware_info();
+  if (info.is_async) {
+    throw std::runtime_error("hardware '" + info.name +
+                             "': is_async is true, but its cycle has to be that of the "
+                             "controllers; take is_async out of the <ros2_control> tag");
+  }
+  ArmInterfaces::check(info, tool_outputs);
+}
+
+std::string EffortSystem::refuse_running_controllers() {
+  if (!efforts().claimed()) return "";
+  return "controllers still hold the efforts; deactivate them first: ros2 control "
+         "list_controllers, ros2 control switch_controllers --deactivate NAME";
+}
+
+EffortSystem::CallbackReturn EffortSystem::on_shutdown(const rclcpp_lifecycle::State& previous) {
+  return on_cleanup(previous);
+}
+
+EffortSystem::Return EffortSystem::prepare_command_mode_switch(
+    const std::vector<std::string>& start, const std::vector<std::string>& stop) {
+  const std::string refused = efforts().refuse(start, stop);
+  if (refused.empty()) return Return::OK;
+  RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
+  return Return::ERROR;
+}
+
+EffortSystem::Return EffortSystem::perform_command_mode_switch(
+    const std::vector<std::string>& start, const std::vector<std::string>& stop) {
+  efforts().switched(start, stop);
+  return Return::OK;
+}
+
+}  // namespace ga_hardware

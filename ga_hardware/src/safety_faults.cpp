@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The names of states, faults and reactions, what each fault does, and how it is told.
+
+#include <cstdio>
+
+#include "ga_hardware/safety_machine.hpp"
+
+namespace ga_hardware {
+
+namespace {
+
+struct FaultRow {
+  Fault fault;
+  const char* name;
+  Reaction reaction;
+  bool spoils_calibration;
+  const char* told;  ///< printf format of value and threshold
+};
+
+constexpr FaultRow kFaults[] = {
+    {Fault::kNone, "none", Reaction::kNone, false, ""},
+    {Fault::kThermal, "thermal", Reaction::kRampDown, false, "the thermal switch has opened"},
+    {Fault::kEncoderJump, "encoder-jump", Reaction::kCut, true,
+     "the counts moved at %.3g rad/s, believed up to %.3g"},
+    {Fault::kEncoderFrozen, "encoder-frozen", Reaction::kCut, true,
+     "the counts stand still under torque: %.3g, allowed %.3g (turns of the motor by the "
+     "potentiometer, or N m for too long without one)"},
+    {Fault::kPotMismatch, "pot-mismatch", Reaction::kCut, true,
+     "potentiometer and encoder differ by %.3g turns of the motor, allowed %.3g"},
+    {Fault::kOverspeed, "overspeed", Reaction::kCut, false, "%.3g rad/s, allowed %.3g"},
+    {Fault::kSoftLimit, "soft-limit", Reaction::kLimit, false, "at %.4g rad, soft limit %.4g"},
+    {Fault::kHardLimit, "hard-limit", Reaction::kCut, false, "at %.4g rad, limit %.4g"},
+    {Fault::kAdTimeout, "ad-timeout", Reaction::kRampDown, false,
+     "%.0f A/D conversions in a row failed, allowed fewer than %.0f"},
+    {Fault::kCommandTimeout, "command-timeout", Reaction::kHold, false,
+     "the newest command is %.3g s old, allowed %.3g"},
+    {Fault::kTorqueNotFinite, "torque-not-finite", Reaction::kRampDown, false,
+     "the commanded torque is %.3g N m, the limit %.3g"},
+    {Fault::kTorqueExcessive, "torque-excessive", Reaction::kRampDown, false,
+     "%.4g N m commanded, taken for an error above %.4g"},
+    {Fault::kDeadlineMissed, "deadline-missed", Reaction::kRampDown, false,
+     "too many cycles were late, the last took %.3g s, allowed %.3g"},
+    {Fault::kCardLost, "card-lost", Reaction::kCut, true,
+     "a card does not answer any more, its address is "},
+    {Fault::kGuardLost, "guard-lost", Reaction::kRampDown, false,
+     "the guard process does not answer"},
+    {Fault::kEmergencyStop, "emergency-stop", Reaction::kCut, false, "asked for"},
+};
+
+const FaultRow& row(Fault fault) noexcept { return kFaults[static_cast<std::size_t>(fault)]; }
+
+constexpr bool in_order() {
+  for (std::size_t k = 0; k < std::size(kFaults); ++k) {
+    if (kFaults[k].fault != static_cast<Fault>(k)) return false;
+  }
+  return std::size(kFaults) == static_cast<std::size_t>(Fault::kEmergencyStop) + 1;
+}
+static_assert(in_order());
+
+}  // namespace
+
+const char* to_string(SafetyState state) noexcept {
+  constexpr const char* kNames[] = {"off", "ready", "calibrating", "calibrated", "active", "fault"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+const char* to_string(Reaction reaction) noexcept {
+  constexpr const char* kNames[] = {"none", "limit", "hold", "ramp down", "cut"};
+  return kNames[static_cast<std::size_t>(reaction)];
+}
+
+const char* to_string(Fault fault) noexcept { return row(fault).name; }
+Reaction reaction_to(Fault fault) noexcept { return row(fault).reaction; }
+bool spoils_calibration(Fault fault) noexcept { return row(fault).spoils_calibration; }
+
+std::string describe(const FaultRecord& record, const std::string& joint) {
+  if (record.fault == Fault::kNone) return "no fault";
+  std::string text;
+  if (record.joint >= 0) text = joint + ": ";
+  char told[240];
+  std::snprintf(told, sizeof told, row(record.fault).told, record.value, record.threshold);
+  text += std::string(to_string(record.fault)) + ": " + told;
+  if (record.fault != Fault::kCardLost) return text;
+  std::snprintf(told, sizeof told, "%#x", static_cast<unsigned>(record.value));
+  return text + told;
+}
+
+}  // namespace ga_hardware

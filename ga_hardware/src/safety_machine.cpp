@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ga_hardware/safety_machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ga_hardware {
+
+namespace {
+
+/// s, the time constant with which the torque before a hold or ramp goes over to the holding one:
+/// a motor that is stepped shakes the arm, and one that goes on drives it further.
+constexpr double kTakeOver = 0.02;
+
+}  // namespace
+
+SafetyMachine::SafetyMachine(std::span<const SafetyJoint> joints, const SafetySettings& settings,
+                             bool brakes_wired, double nominal_period)
+    : joints_(joints.begin(), joints.end()),
+      settings_(settings),
+      nominal_period_(nominal_period),
+      brakes_wired_(brakes_wired) {
+  if (joints.size() > kMostJoints) {
+    throw std::invalid_argument("SafetyMachine: " + std::to_string(joints.size()) +
+                                " joints; an arm has up to " + std::to_string(kMostJoints));
+  }
+}
+
+const FaultRecord& SafetyMachine::fault(int index) const noexcept {
+  static const FaultRecord kEmpty;
+  if (index < 0 || index >= std::min(fault_count_, static_cast<int>(kKept))) return kEmpty;
+  return faults_[static_cast<std::size_t>(index)];
+}
+
+bool SafetyMachine::torque_state() const noexcept {
+  return state_ == SafetyState::kActive || state_ == SafetyState::kCalibrating;
+}
+
+bool SafetyMachine::open() noexcept {
+  if (state_ != SafetyState::kOff) return false;
+  state_ = SafetyState::kReady;
+  return true;
+}
+
+bool SafetyMachine::begin_calibration() noexcept {
+  if (state_ != SafetyState::kReady) return false;
+  start_torque_state(SafetyState::kCalibrating);
+  return true;
+}
+
+bool SafetyMachine::calibrated() noexcept {
+  if (state_ != SafetyState::kReady) return false;
+  calibration_valid_ = true;
+  state_ = SafetyState::kCalibrated;
+  return true;
+}
+
+bool SafetyMachine::activate() noexcept {
+  if (state_ != SafetyState::kCalibrated) return false;
+  start_torque_state(SafetyState::kActive);
+  return true;
+}
+
+void SafetyMachine::start_torque_state(SafetyState state) noexcept {
+  state_ = state;
+  reaction_ = Reaction::kNone;
+  first_cycle_ = true;
+  command_seen_ = false;
+  missed_deadlines_ = 0;
+  still_ = {};
+  last_torque_ = {};
+}
+
+bool SafetyMachine::deactivate() noexcept {
+  if (!torque_state()) return false;
+  if (reaction_ == Reaction::kNone) begin_ramp();
+  return true;
+}
+
+bool SafetyMachine::clear_faults() noexcept {
+  if (state_ == SafetyState::kFault) {
+    if (reaction_ != Reaction::kNone) return false;
+    state_ = calibration_valid_ ? SafetyState::kCalibrated : SafetyState::kReady;
+  }
+  cause_ = {};
+  fault_count_ = 0;
+  seen_ = {};
+  ad_timeouts_ = 0;
+  return true;
+}
+
+bool SafetyMachine::forget_calibration() noexcept {
+  if (state_ != SafetyState::kCalibrated) return false;
+  calibration_valid_ = false;
+  state_ = SafetyState::kReady;
+  return true;
+}
+
+void SafetyMachine::close() noexcept {
+  state_ = SafetyState::kOff;
+  reaction_ = Reaction::kNone;
+  calibration_valid_ = false;
+  last_torque_ = {};
+}
+
+void SafetyMachine::trip(Fault fault, int joint, double value, double threshold) noexcept {
+  const FaultRecord record{fault, joint, value, threshold, cycle_};
+  std::uint64_t& seen = seen_[static_cast<std::size_t>(fault)];
+  const std::uint64_t bit = std::uint64_t{1} << (joint + 1);
+  if ((seen & bit) == 0) {
+    seen |= bit;
+    const auto next = static_cast<std::size_t>(fault_count_++);
+    if (next < kKept) faults_[next] = record;
+  }
+  const Reaction reaction = reaction_to(fault);
+  if (reaction == Reaction::kLimit) return;
+
+  if (spoils_calibration(fault)) calibration_valid_ = false;
+  const bool torque_may_flow = torque_state() || reaction_ != Reaction::kNone;
+  if (state_ != SafetyState::kFault) {
+    state_ = SafetyState::kFault;
+    cause_ = record;
+  }
+  if (!torque_may_flow || reaction == Reaction::kCut) {
+    reaction_ = Reaction::kNone;  // 0 V from this cycle on
+  } else if (reaction == Reaction::kHold && reaction_ == Reaction::kNone) {
+    begin_reaction(Reaction::kHold);
+    hold_left_ = settings_.hold_time;
+  } else if (reaction == Reaction::kRampDown && reaction_ != Reaction::kRampDown) {
+    begin_ramp();
+  }
+  if (fault == Fault::kTorqueNotFinite || fault == Fault::kTorqueExcessive) {
+    // Whoever commands that may have driven the arm wrongly before: its torque does not go on.
+    beyond_hold_ = {};
+    holds_ = true;
+  }
+}
+
+void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
+  if (reaction_ == Reaction::kNone) {
+    stop_torque_ = last_torque_;
+    holds_ = false;
+  }
+  reaction_ = reaction;
+}
+
+void SafetyMachine::begin_ramp() noexcept {
+  begin_reaction(Reaction::kRampDown);
+  ramp_left_ = settings_.ramp_time;
+}
+
+void SafetyMachine::end_stop() noexcept {
+  reaction_ = Reaction::kNone;
+  if (state_ == SafetyState::kActive) state_ = SafetyState::kCalibrated;
+  if (state_ == SafetyState::kCalibrating) state_ = SafetyState::kReady;
+}
+
+void SafetyMachine::check_always(const SafetyInputs& in) noexcept {
+  if (in.emergency_stop) trip(Fault::kEmergencyStop, -1, 1, 0);
+  if (in.card_lost) trip(Fault::kCardLost, -1, in.lost_card, 0);
+  if (in.ad_timeout) {
+    ++ad_timeouts_;
+  } else if (in.ad_sample) {
+    ad_timeouts_ = 0;
+  }
+  if (ad_timeouts_ >= settings_.max_ad_timeouts) {
+    trip(Fault::kAdTimeout, -1, ad_timeouts_, settings_.max_ad_timeouts);
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) check_joint(in, i);
+}
+
+void SafetyMachine::check_joint(const SafetyInputs& in, std::size_t i) noexcept {
+  const int joint = static_cast<int>(i);
+  if ((in.thermal >> i) & 1) trip(Fault::kThermal, joint, 1, 0);
+  const double fastest = settings_.jump_ratio * joints_[i].max_speed;
+  // Written so that what is not a number trips as well.
+  if (!(std::abs(in.count_speed[i]) <= fastest)) {
+    trip(Fault::kEncoderJump, joint, in.count_speed[i], fastest);
+  }
+  const bool compared = state_ != SafetyState::kReady && in.pot_fresh[i];
+  if (compared && !(std::abs(in.pot_turns[i]) <= settings_.pot_tolerance_turns)) {
+    trip(Fault::kPotMismatch, joint, in.pot_turns[i], settings_.pot_tolerance_turns);
+  }
+}
+
+/// A dead encoder lets the arm run away: the law sees no motion and pushes harder.
+void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept {
+  Stillness& still = still_[i];
+  const double strong = settings_.frozen_torque_ratio * joints_[i].max_torque;
+  if (in.count_speed[i] != 0) {
+    still = {};
+    return;
+  }
+  if (std::abs(last_torque_[i]) >= strong) {
+    still.pushed = true;
+    still.push_time += period_;
+  } else {
+    still.push_time = 0;
+  }
+  if (in.pot_fresh[i] && !still.pot_known) {
+    still.pot_known = true;
+    still.pot = in.pot_turns[i];
+  }
+  const double moved = still.pot_known && in.pot_fresh[i] ? in.pot_turns[i] - still.pot : 0;
+  if (still.pushed && std::abs(moved) > settings_.frozen_turns) {
+    trip(Fault::kEncoderFrozen, static_cast<int>(i), moved, settings_.frozen_turns);
+  } else if (!still.pot_known && still.push_time > settings_.frozen_time) {
+    trip(Fault::kEncoderFrozen, static_cast<int>(i), last_torque_[i], strong);
+  }
+}
+
+void SafetyMachine::widen_limits(const SafetyInputs& in) noexcept {
+  const double margin = settings_.soft_limit_margin;
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const SafetyJoint& joint = joints_[i];
+    JointLimitsInForce& limit = limits_[i];
+    if (first_cycle_) limit = {in.q[i] - margin, in.q[i] + margin};
+    limit.lower = std::min(joint.lower, std::max(limit.lower, in.q[i] - margin));
+    limit.upper = std::max(joint.upper, std::min(limit.upper, in.q[i] + margin));
+  }
+  first_cycle_ = false;
+}
+
+void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
+  const double ratio = state_ == SafetyState::kCalibrating ? settings_.calibration_speed_ratio
+                                                        : settings_.overspeed_ratio;
+  widen_limits(in);
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const int joint = static_cast<int>(i);
+    const double q = in.q[i], fastest = ratio * joints_[i].max_speed;
+    check_frozen(in, i);
+    if (!(std::abs(in.qd[i]) <= fastest)) trip(Fault::kOverspeed, joint, in.qd[i], fastest);
+    if (!(q >= limits_[i].lower)) trip(Fault::kHardLimit, joint, q, limits_[i].lower);
+    if (!(q <= limits_[i].upper)) trip(Fault::kHardLimit, joint, q, limits_[i].upper);
+    const double low = joints_[i].lower + settings_.soft_limit_margin;
+    const double high = joints_[i].upper - settings_.soft_limit_margin;
+    if (q < low) trip(Fault::kSoftLimit, joint, q, low);
+    if (q > high) trip(Fault::kSoftLimit, joint, q, high);
+  }
+}
+
+void SafetyMachine::check_timing(const SafetyInputs& in) noexcept {
+  const double late = settings_.deadline_ratio * nominal_period_;
+  if (in.period > late) {
+    // A gap of several periods is as many deadlines missed.
+    missed_deadlines_ +=
+        std::max(1, static_cast<int>(std::min(in.period / nominal_period_, 1e6)) - 1);
+  } else {
+    missed_deadlines_ = 0;
+  }
+  if (missed_deadlines_ >= settings_.max_missed_deadlines) {
+    trip(Fault::kDeadlineMissed, -1, in.period, late);
+  }
+  if (in.guard_lost) trip(Fault::kGuardLost, -1, 1, 0);
+}
+
+void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
+  if (in.command_age <= settings_.command_timeout) command_seen_ = true;
+  if (!command_seen_) return;
+  if (!(in.command_age <= settings_.command_timeout)) {
+    trip(Fault::kCommandTimeout, -1, in.command_age, settings_.command_timeout);
+    return;
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const double torque = in.torque_command[i];
+    const double largest = settings_.torque_ratio * joints_[i].max_torque;
+    if (!std::isfinite(torque)) {
+      trip(Fault::kTorqueNotFinite, static_cast<int>(i), torque, joints_[i].max_torque);
+    } else if (std::abs(torque) > largest) {
+      trip(Fault::kTorqueExcessive, static_cast<int>(i), torque, largest);
+    }
+  }
+}
+
+/// Clamped, and less and less outwards from the soft limit to the hard one.
+double SafetyMachine::limited(std::size_t i, double torque, double q) const noexcept {
+  const SafetyJoint& joint = joints_[i];
+  const double margin = settings_.soft_limit_margin;
+  const double up = std::clamp((joint.upper - q) / margin, 0.0, 1.0);
+  const double down = std::clamp((q - joint.lower) / margin, 0.0, 1.0);
+  return std::clamp(torque, -down * joint.max_torque, up * joint.max_torque);
+}
+
+bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
+  const auto torques = std::span(in.hold_torque).first(joints_.size());
+  return in.hold_available && std::all_of(torques.begin(), torques.end(), [](double torque) {
+           return std::isfinite(torque);
+         });
+}
+
+/// The torque of a stop before it fades: from the one before over to the holding one. Where there
+/// is none, or none any more, the torque stays.
+void SafetyMachine::go_over_to_hold(const SafetyInputs& in) noexcept {
+  const bool hold = hold_usable(in);
+  // A first cycle that is late has had the torque before for so much longer.
+  const double time = holds_ ? period_ : std::max(period_ - nominal_period_, 0.0);
+  const double left = std::exp(-time / kTakeOver);
+  for (std::size_t i = 0; i < joints_.size() && hold; ++i) {
+    if (!holds_) beyond_hold_[i] = stop_torque_[i] - in.hold_torque[i];
+    beyond_hold_[i] *= left;
+    stop_torque_[i] = in.hold_torque[i] + beyond_hold_[i];
+  }
+  holds_ = hold;
+}
+
+/// The torque of a ramp-down. With the brakes on the power relay the power goes first: the brakes
+/// take longer to bite than the motors to let go.
+void SafetyMachine::fade(const SafetyInputs& in, SafetyOutputs& out) noexcept {
+  if (ramp_left_ <= 0) {
+    end_stop();
+    return;
+  }
+  const double share = ramp_left_ / settings_.ramp_time;
+  go_over_to_hold(in);
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    out.torque[i] = share * limited(i, stop_torque_[i], in.q[i]);
+  }
+  out.power = brakes_wired_;
+  // After a late cycle the ramp goes on from where it was: what is left must not go at once.
+  ramp_left_ -= std::min(period_, std::max(2 * nominal_period_, settings_.ramp_time / 25));
+}
+
+SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
+  SafetyOutputs out;
+  if (reaction_ == Reaction::kHold) {
+    if (hold_left_ > 0 && hold_usable(in)) {
+      hold_left_ -= period_;
+      go_over_to_hold(in);
+      for (std::size_t i = 0; i < joints_.size(); ++i) out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
+      out.power = out.brakes_released = true;
+      return out;
+    }
+    begin_ramp();
+  }
+  if (reaction_ == Reaction::kRampDown) {
+    fade(in, out);
+  } else if (torque_state()) {
+    // Brakes that follow the power would open before there is a torque to hold the arm.
+    out.power = brakes_wired_ || command_seen_;
+    out.brakes_released = command_seen_;
+    for (std::size_t i = 0; i < joints_.size() && command_seen_; ++i) {
+      out.torque[i] = limited(i, in.torque_command[i], in.q[i]);
+    }
+  }
+  return out;
+}
+
+SafetyOutputs SafetyMachine::update(const SafetyInputs& in) noexcept {
+  ++cycle_;
+  period_ = in.period > 0 && std::isfinite(in.period) ? in.period : nominal_period_;
+  if (state_ == SafetyState::kOff) return {};
+  // A fault in one check may end the state; the others still see what they must record.
+  const bool with_torque = torque_state() || reaction_ != Reaction::kNone;
+  const bool commanded = torque_state() && reaction_ == Reaction::kNone;
+  check_always(in);
+  if (with_torque) {
+    check_motion(in);
+    check_timing(in);
+  }
+  if (commanded) check_command(in);
+  const SafetyOutputs out = decide(in);
+  last_torque_ = out.torque;
+  return out;
+}
+
+}  // namespace ga_hardware

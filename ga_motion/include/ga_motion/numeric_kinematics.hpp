@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_MOTION__NUMERIC_KINEMATICS_HPP_
+#define GA_MOTION__NUMERIC_KINEMATICS_HPP_
+
+// Kinematics of the tool of any arm, forward and back: what every inverse kinematics offers, and
+// the one that searches. Arms like the PUMA have closed formulas: puma_kinematics.hpp.
+//
+// Units: m, rad (joints: rad, or m for prismatic ones), s. Poses are those of the chain's tip link
+// in its base link's frame.
+// Real-time safety: told at each class.
+// Throws: std::invalid_argument for a span that is too short, naming the argument; constructors
+// KinematicsError.
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ga_dynamics/chain.hpp"
+
+namespace ga_motion {
+
+using ga_dynamics::Chain;
+using ga_dynamics::Pose;
+
+enum class IkStatus {
+  kOk,
+  // usable, but joint rates grow without bound nearby
+  kShoulderSingular,  ///< the wrist point is as near to axis 1 as it gets: arm ± meet
+  kElbowSingular,     ///< upper arm and forearm are in line: elbow ± meet
+  kWristSingular,     ///< axes 4 and 6 are in line: wrist ± meet
+  kSingular,          ///< of an arm whose singularities have no name
+  // not usable
+  kOutOfReach,
+  kOutsideLimits,
+  kNotFound,    ///< the search ended without a solution: out of reach, or not found
+  kInvalidPose  ///< not finite, or its matrix is no rotation (to 1e-6)
+};
+
+/// What came of a search for joint values.
+struct IkResult {
+  IkStatus status = IkStatus::kOk;
+  int joint = -1;  ///< the joint that the status is about, from 0, or −1
+  /// kOutOfReach: m by which the wrist point is too far away, or negative, too near.
+  /// kOutsideLimits: the joint's value. kNotFound: pose error of the best attempt, m or rad.
+  /// Singular: as Singularity::measure.
+  double value = 0;
+
+  /// q holds joint values that give the pose.
+  bool usable() const { return status < IkStatus::kOutOfReach; }
+};
+
+/// Finite, and a rotation to 1e-6. Real-time safe.
+bool is_pose(const Pose& pose) noexcept;
+
+/// The result in words, with names, values and limits of the chain. Allocates. Throws
+/// std::invalid_argument if the result is about a joint that the chain does not have.
+std::string describe(const IkResult& result, const Chain& chain);
+
+/// what() names the thing, the value and the remedy.
+class KinematicsError : public std::runtime_error {
+ public:
+  explicit KinematicsError(const std::string& what, const IkResult& result = {})
+      : std::runtime_error(what), result_(result) {}
+  const IkResult& result() const noexcept { return result_; }
+
+ private:
+  IkResult result_;
+};
+
+/// How far a posture is from the singularity next to it: 0 on it, up to about 1.
+struct Singularity {
+  IkStatus kind = IkStatus::kSingular;
+  double measure = 1;
+};
+
+/// Kinematics of the chain's tip link, forward and back. Functions on const objects are real-time
+/// safe (no allocation or lock; no exception unless a span is too short) and may run in several
+/// threads at once, unless said otherwise. Spans hold one value per joint unless said otherwise; q
+/// may be the seed's memory.
+class InverseKinematics {
+ public:
+  virtual ~InverseKinematics();
+  virtual std::unique_ptr<InverseKinematics> clone() const = 0;  ///< allocates
+
+  const Chain& chain() const noexcept { return chain_; }
+  int size() const noexcept { return chain_.size(); }
+
+  void forward(std::span<const double> q, Pose& pose) const;
+  /// 6·n values row by row, linear velocity above angular, in the base link's axes.
+  void jacobian(std::span<const double> q, std::span<double> jacobian) const;
+  /// J̇q̇, six values: the tool's linear and angular acceleration [m/s², rad/s²] while qdd = 0;
+  /// exact, by the recursion of accelerations.
+  void velocity_product(std::span<const double> q, std::span<const double> qd,
+                        std::span<double> acceleration) const;
+
+  /// Whether nearest() and follow() are closed formulas: exact to rounding, real-time safe, without
+  /// hidden state. Otherwise they and singularity() allocate, and an object is for one thread.
+  virtual bool closed_form() const noexcept = 0;
+  /// The joint values within the limits that give the pose and are nearest to the seed (least sum
+  /// of squares), whole turns considered; or the reason why there are none, q left as it is. Limits
+  /// are kept to 1e-9 rad or m.
+  virtual IkResult nearest(const Pose& pose, std::span<const double> seed,
+                           std::span<double> q) const = 0;
+  /// The solution that continues from a nearby seed, within the limits or not: beyond them the
+  /// status is kOutsideLimits, and q is set all the same.
+  virtual IkResult follow(const Pose& pose, std::span<const double> seed,
+                          std::span<double> q) const = 0;
+  virtual Singularity singularity(std::span<const double> q) const = 0;
+  /// A number for the branch that the posture belongs to: it changes at singularities alone.
+  virtual int branch_number(std::span<const double> q) const = 0;
+
+ protected:
+  explicit InverseKinematics(const Chain& chain);
+  InverseKinematics(const InverseKinematics&) = default;
+
+  /// Exchanges each value of q for its equivalent, whole turns away, nearest to the seed: within
+  /// the limits if that can be (`keep_limits`), or wherever. Then kOk, or kOutsideLimits for the
+  /// joint that is farthest beyond its limits.
+  IkResult wrap(std::span<const double> seed, bool keep_limits, std::span<double> q) const noexcept;
+
+ private:
+  struct Frame;
+  struct Step {  // from one joint to the next
+    Pose fixed;  // Tx(a) Rx(alpha) Ry(beta)
+    double theta = 0, d = 0;
+    bool revolute = true;
+  };
+  static void advance(const Step& step, double q, Frame& frame) noexcept;
+
+  Chain chain_;
+  std::vector<Step> steps_;
+};
+
+struct NumericOptions {
+  double accuracy = 1e-10;   ///< m and rad: largest pose error of a solution
+  int restarts = 50;         ///< random starts when the seed leads nowhere
+  unsigned random_seed = 1;  ///< the same call gives the same answer, whatever was asked before
+};
+
+/// Inverse kinematics of any chain by Orocos KDL's Levenberg–Marquardt search, finished by Newton's
+/// steps. The seed comes first; if it leads nowhere, or only to solutions outside the limits,
+/// random starts within them follow, and the nearest of up to eight solutions found is taken: not
+/// necessarily the nearest there is. Arms with fewer than six joints reach only some poses; arms
+/// with more keep near to the seed.
+///
+/// Not real-time safe: nearest() and follow() allocate. One object per thread.
+class NumericKinematics final : public InverseKinematics {
+ public:
+  /// Throws KinematicsError for options out of range.
+  explicit NumericKinematics(const Chain& chain, const NumericOptions& options = {});
+  ~NumericKinematics() override;
+  std::unique_ptr<InverseKinematics> clone() const override;
+
+  bool closed_form() const noexcept override { return false; }
+  IkResult nearest(const Pose& pose, std::span<const double> seed,
+                   std::span<double> q) const override;
+  IkResult follow(const Pose& pose, std::span<const double> seed,
+                  std::span<double> q) const override;
+  /// Least over largest singular value of the Jacobian, lengths over the arm's size. Allocates.
+  Singularity singularity(std::span<const double> q) const override;
+  /// Arms with six joints: the sign of the Jacobian's determinant. Others: 0.
+  int branch_number(std::span<const double> q) const override;
+
+ private:
+  struct Impl;
+  /// Newton's steps from q, while they help; the remaining pose error, m or rad.
+  double improve(const Pose& pose, std::span<double> q) const;
+  /// KDL's search from q, then improve().
+  double attempt(const Pose& pose, std::span<double> q) const;
+  IkResult checked(std::span<const double> q, IkResult result) const;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ga_motion
+
+#endif  // GA_MOTION__NUMERIC_KINEMATICS_HPP_

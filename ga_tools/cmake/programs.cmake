@@ -1,0 +1,75 @@
+# The `ga` command. All but its main function is a library of its own, for the tests.
+
+if(NOT GA_TOOLS)
+  return()
+endif()
+
+# The papers' experiments, and the references that they compare with; for `ga experiments`, an example and the tests.
+add_library(ga_experiments STATIC
+  src/experiments/hydraulic_arm.cpp
+  src/experiments/line_torques.cpp
+  src/experiments/paper_puma.cpp
+  src/experiments/straight_line.cpp
+  src/experiments/two_link.cpp)
+target_include_directories(ga_experiments PUBLIC src)
+target_include_directories(ga_experiments SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})
+target_link_libraries(ga_experiments PUBLIC ga_motion::ga_motion)
+
+add_library(ga_cli STATIC
+  src/cli/command_line.cpp
+  src/cli/description.cpp
+  src/cli/experiment_hydraulic_arm.cpp
+  src/cli/experiment_line_torques.cpp
+  src/cli/experiment_single_precision.cpp
+  src/cli/experiment_straight_lines.cpp
+  src/cli/experiments.cpp
+  src/cli/info.cpp
+  src/cli/info_json.cpp
+  src/cli/output.cpp
+  src/cli/progress.cpp
+  src/cli/robot.cpp
+  src/cli/row_task.cpp
+  src/cli/states_file.cpp
+  src/cli/stream_rows.cpp
+  src/cli/text_table.cpp)
+target_include_directories(ga_cli PUBLIC src)
+target_include_directories(ga_cli SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
+target_compile_definitions(ga_cli PRIVATE GA_VERSION="${PROJECT_VERSION}")
+target_link_libraries(ga_cli PUBLIC ga_tools PRIVATE ga_experiments nlohmann_json::nlohmann_json)
+
+add_executable(ga src/cli/main.cpp)
+target_include_directories(ga SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})
+target_link_libraries(ga PRIVATE ga_cli)
+# bin for the shell, lib/ga_tools for `ros2 run`; both find the libraries without an environment.
+function(ga_find_libraries target)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/..")
+endfunction()
+ga_find_libraries(ga)
+install(TARGETS ga RUNTIME DESTINATION bin)
+install(TARGETS ga RUNTIME DESTINATION lib/${PROJECT_NAME})
+
+add_executable(free_swing examples/free_swing.cpp)
+target_link_libraries(free_swing PRIVATE ga_dynamics::ga_dynamics)
+ga_find_libraries(free_swing)
+install(TARGETS free_swing RUNTIME DESTINATION lib/${PROJECT_NAME})
+
+add_executable(valve_closure examples/valve_closure.cpp)
+target_link_libraries(valve_closure PRIVATE ga_experiments)
+ga_find_libraries(valve_closure)
+install(TARGETS valve_closure RUNTIME DESTINATION lib/${PROJECT_NAME})
+
+# The speed table.
+find_package(benchmark QUIET)
+if(benchmark_FOUND)
+  find_package(orocos_kdl REQUIRED)
+  find_library(KDL_LIBRARY orocos-kdl PATHS ${orocos_kdl_LIBRARY_DIRS} REQUIRED)
+  add_executable(ga_bench bench/ga_bench.cpp)
+  target_compile_definitions(ga_bench PRIVATE GA_ROBOTS="${GA_ROBOTS}")
+  target_include_directories(ga_bench SYSTEM PRIVATE ${orocos_kdl_INCLUDE_DIRS} ${EIGEN3_INCLUDE_DIRS})
+  target_link_libraries(ga_bench PRIVATE ga_dynamics::ga_dynamics benchmark::benchmark ${KDL_LIBRARY})
+  set_target_properties(ga_bench PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+  install(TARGETS ga_bench RUNTIME DESTINATION lib/${PROJECT_NAME})
+  file(REMOVE ${PROJECT_BINARY_DIR}/not_built.txt)
+else()
+  file(WRITE ${PROJECT_BINARY_DIR}/not_built.txt "ga_bench: Google Benchmark not found\n")
+endif()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the report of a simulation as one HTML file that holds its data, its page and its
+// libraries.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ga_tools {
+
+/// Writes the report. The file loads nothing: it can be mailed, archived and opened without a
+/// network.
+///
+/// json: the data, UTF-8, in the format of report/README.md (lengths in m, angles in rad, torques
+/// in N·m, times in s). share_dir: the folder of report.html and its parts, as installed in
+/// share/puma_hardware/report. javascript_dir: where the distribution keeps its JavaScript
+/// libraries.
+///
+/// The file appears whole or not at all: an earlier report stays until the new one is complete.
+/// Throws std::runtime_error that names the file and the remedy when the data are no JSON object, a
+/// part or a library is missing, or the output cannot be written. Not real-time safe.
+void write_report(const std::string& json, const std::filesystem::path& share_dir,
+                  const std::filesystem::path& output,
+                  const std::filesystem::path& javascript_dir = "/usr/share/javascript");
+
+}  // namespace ga_tools

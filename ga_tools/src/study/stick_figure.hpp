@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STUDY__STICK_FIGURE_HPP_
+#define STUDY__STICK_FIGURE_HPP_
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ga_dynamics/chain.hpp"
+
+namespace ga_tools {
+
+/// Shapes in place of meshes, as the report wants them, by link: for each body of the chain without
+/// any shape in `visuals` a bar from its joint to the next one (the last: to the tip) and a ball at
+/// its joint, a cube if that is prismatic. Empty if every body has one.
+std::map<std::string, nlohmann::json> stick_figure(
+    const ga_dynamics::Chain& chain, const std::map<std::string, nlohmann::json>& visuals);
+
+}  // namespace ga_tools
+
+#endif  // STUDY__STICK_FIGURE_HPP_

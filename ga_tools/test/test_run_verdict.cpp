@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The detector of runs that went wrong, on made-up signals and on simulated runs.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include "report/sha256.hpp"
+#include "study/arm_check.hpp"
+#include "study/demonstration.hpp"
+#include "ga_tools/run_verdict.hpp"
+
+namespace ga_tools {
+namespace {
+
+constexpr double kRate = 1000, kDuration = 2, kEnd = 5;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+const VerdictThresholds kThresholds;
+
+/// A joint that turns about z with these limits, and a slider; torque limits 10 N m and 20 N.
+ga_dynamics::Chain two_joints() {
+  ga_dynamics::DhJoint elbow, slide;
+  elbow.name = "elbow";
+  elbow.limits = {-2, 2, 3, 10};
+  elbow.body = {1, {}, {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+  slide = elbow;
+  slide.name = "slide";
+  slide.type = ga_dynamics::JointType::kPrismatic;
+  slide.limits = {-1, 1, 1, 20};
+  return ga_dynamics::Chain::from_dh({elbow, slide});
+}
+
+using Signal = std::function<double(double t)>;
+
+/// The reference goes from 0 to 1 rad in 2 s and rests for 3 s.
+double reference(double t) { return std::min(t / kDuration, 1.0); }
+double at_rest(double t) { return t > kDuration ? 1.0 : 0.0; }
+
+/// Both joints follow the reference, but for the error and the torque of the elbow.
+RunRecording recording_of(
+    const Signal& error, const Signal& torque = [](double) { return 1; }) {
+  RunRecording r;
+  r.q.resize(2), r.q_ref.resize(2), r.tau.resize(2);
+  for (int k = 0; k < kRate * kEnd; ++k) {
+    const double t = k / kRate;
+    r.time.push_back(t);
+    r.q_ref[0].push_back(reference(t)), r.q_ref[1].push_back(0.1);
+    r.q[0].push_back(reference(t) + error(t)), r.q[1].push_back(0.1);
+    r.tau[0].push_back(torque(t)), r.tau[1].push_back(2);
+  }
+  return r;
+}
+
+Verdict verdict_of(const RunRecording& r, const std::vector<JointSignals>& signals,
+                   bool follows = true) {
+  return judge(r, two_joints(), kDuration, signals, follows);
+}
+Verdict verdict_of(const RunRecording& r, bool follows = true) {
+  return verdict_of(r, std::vector<JointSignals>(2), follows);
+}
+double sine(double t, double amplitude, double frequency) {
+  return amplitude * std::sin(2 * std::numbers::pi * frequency * t);
+}
+
+TEST(Swings, CountsTurningPointsAndMeasuresSizeAndFrequency) {
+  std::vector<double> time, values;
+  for (int k = 0; k < 2000; ++k) {
+    time.push_back(k / kRate);
+    values.push_back(0.7 + sine(time.back(), 0.5, 5));
+  }
+  const Swings swings = swings_of(time, values, 0.1);
+  EXPECT_EQ(swings.turns, 20) << "two a period, ten periods";
+  EXPECT_NEAR(swings.mean, 1, 1e-3) << "from crest to trough";
+  EXPECT_NEAR(swings.frequency, 5, 0.01);
+  EXPECT_NEAR(swings.first, 0.05, 1e-9);
+  EXPECT_NEAR(swings.lasting, 1, 1e-3);
+  EXPECT_EQ(swings_of(time, values, 1.1).turns, 0) << "smaller than what counts";
+  EXPECT_EQ(swings_of({}, {}, 1).turns, 0);
+}
+
+TEST(Swings, SeesThatTheyDieOut) {
+  std::vector<double> time, values;
+  for (int k = 0; k < 2000; ++k) {
+    time.push_back(k / kRate);
+    values.push_back(sine(time.back(), std::exp(-time.back()), 5));
+  }
+  const Swings swings = swings_of(time, values, 1e-3);
+  EXPECT_NEAR(swings.lasting, std::exp(-0.95), 0.05);
+  for (std::size_t k = 800; k < 2000; ++k) values[k] = 0;
+  EXPECT_EQ(swings_of(time, values, 1e-3).lasting, 0) << "at rest for most of the time";
+}
+
+TEST(Verdict, AGoodRunIsOk) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 2e-5);
+  const Verdict verdict = verdict_of(recording_of([&](double t) {
+    // A lag while it moves, an overshoot that dies out, a joint that sticks beside its goal, and
+    // noise.
+    const double settling =
+        t < kDuration ? 0.02 : sine(t, 0.02 * std::exp(-10 * (t - kDuration)), 6);
+    return settling + 1e-3 + noise(random);
+  }));
+  EXPECT_TRUE(verdict.ok()) << describe(verdict);
+  EXPECT_EQ(describe(verdict), "ok");
+}
+
+TEST(Verdict, NamesAnOscillationAtRestWithItsSizeAndFrequency) {
+  const Verdict verdict =
+      verdict_of(recording_of([](double t) { return at_rest(t) * sine(t, 1e-3, 8); }));
+  EXPECT_EQ(verdict.state, RunState::kOscillating);
+  EXPECT_EQ(verdict.joint, 0u);
+  EXPECT_GE(verdict.time, kDuration);
+  EXPECT_NE(verdict.reason.find("'elbow'"), std::string::npos) << verdict.reason;
+  EXPECT_NE(verdict.reason.find("2 mrad at 8 Hz"), std::string::npos) << verdict.reason;
+  EXPECT_EQ(describe(verdict).find("oscillating at 2.7"), 0u) << describe(verdict);
+}
+
+TEST(Verdict, NamesSlowHunting) {
+  // Stick and slip: it jumps every 0.5 s to the other side of its goal and rests there.
+  const Verdict verdict = verdict_of(
+      recording_of([](double t) { return at_rest(t) * (std::fmod(t, 1) < 0.5 ? 7e-4 : -7e-4); }));
+  EXPECT_EQ(verdict.state, RunState::kOscillating) << describe(verdict);
+  EXPECT_NE(verdict.reason.find("1.4 mrad"), std::string::npos) << verdict.reason;
+}
+
+TEST(Verdict, OscillationsBelowTheThresholdsAreOk) {
+  const auto swinging = [](double amplitude) {
+    return recording_of([amplitude](double t) { return at_rest(t) * sine(t, amplitude, 8); });
+  };
+  EXPECT_TRUE(verdict_of(swinging(0.49 * kThresholds.swing)).ok());
+  EXPECT_FALSE(verdict_of(swinging(0.51 * kThresholds.swing)).ok());
+  // Coarse encoders and noisy positions move the threshold.
+  EXPECT_TRUE(verdict_of(swinging(1e-3), {{.counts_per_rad = 1000}, {}}).ok());
+  EXPECT_FALSE(verdict_of(swinging(2.1e-3), {{.counts_per_rad = 1000}, {}}).ok());
+  EXPECT_TRUE(verdict_of(swinging(1e-3), {{.noise = 4e-4}, {}}).ok());
+  EXPECT_FALSE(verdict_of(swinging(1.3e-3), {{.noise = 4e-4}, {}}).ok());
+}
+
+TEST(Verdict, AnOscillationThatDiesOutIsOk) {
+  EXPECT_TRUE(verdict_of(recording_of([](double t) {
+                return at_rest(t) * sine(t, 5e-2 * std::exp(-2 * (t - kDuration)), 5);
+              })).ok());
+  EXPECT_FALSE(verdict_of(recording_of([](double t) {
+                 return at_rest(t) * sine(t, 1e-3 * std::exp(0.5 * (t - kDuration)), 5);
+               })).ok())
+      << "one that grows is not";
+}
+
+TEST(Verdict, AMotionThatTurnsBackIsNotAnOscillation) {
+  // The same swing as an error, but while the reference moves.
+  EXPECT_TRUE(
+      verdict_of(recording_of([](double t) { return (1 - at_rest(t)) * sine(t, 5e-3, 8); })).ok());
+}
+
+TEST(Verdict, NamesATorqueThatJumpsBetweenItsLimits) {
+  const auto bang = [](double frequency) {
+    return recording_of([](double) { return 0; },
+                        [frequency](double t) { return sine(t, 1, frequency) > 0 ? 9.99 : -9.99; });
+  };
+  const Verdict verdict = verdict_of(bang(20));
+  EXPECT_EQ(verdict.state, RunState::kOscillating);
+  EXPECT_LT(verdict.time, 0.1) << "while it moves, too";
+  EXPECT_NE(verdict.reason.find("10 N m"), std::string::npos) << verdict.reason;
+  const RunRecording slow = recording_of([](double) { return 0; },
+                                      [](double t) {
+                                        return at_rest(t) > 0 ? 1 : sine(t, 1, 2) > 0 ? 10 : -10;
+                                      });
+  EXPECT_TRUE(verdict_of(slow).ok()) << "a motion that accelerates and brakes as hard as it can";
+}
+
+TEST(Verdict, NamesATorqueThatSwingsAtRest) {
+  const auto shaking = [](double amplitude) {
+    return recording_of([](double) { return 0; },
+                        [amplitude](double t) { return 1 + at_rest(t) * sine(t, amplitude, 40); });
+  };
+  EXPECT_EQ(verdict_of(shaking(3)).state, RunState::kOscillating)
+      << "60 % of its limit from crest to trough";
+  EXPECT_TRUE(verdict_of(shaking(2)).ok());
+}
+
+TEST(Verdict, NamesAJointThatIsFarFromItsReference) {
+  const RunRecording away = recording_of([](double t) { return -0.6 * t; });
+  const Verdict verdict = verdict_of(away);
+  EXPECT_EQ(verdict.state, RunState::kLost);
+  EXPECT_NEAR(verdict.time, 1 / 0.6, 0.002);
+  EXPECT_TRUE(verdict_of(away, false).ok()) << "a gravity hold does not follow";
+}
+
+TEST(Verdict, NamesAJointThatItsTorqueLimitKeepsFromItsReference) {
+  const auto overloaded = [](double torque) {
+    return recording_of([](double t) { return t > 1 ? -0.2 : 0; },
+                        [torque](double t) { return t > 1 ? torque : 1; });
+  };
+  const Verdict verdict = verdict_of(overloaded(-10));
+  EXPECT_EQ(verdict.state, RunState::kLost);
+  EXPECT_NEAR(verdict.time, 1, 0.002);
+  EXPECT_NE(verdict.reason.find("torque limit of 10 N m"), std::string::npos) << verdict.reason;
+  EXPECT_NE(verdict_of(overloaded(-9)).reason.find("at rest"), std::string::npos)
+      << "a weak law that sags is named for where it ends, not for its torque";
+}
+
+TEST(Verdict, NamesAJointThatEndsBesideItsGoal) {
+  const auto beside = [](double error) {
+    return recording_of([error](double t) { return t > 1 ? error : 0; });
+  };
+  const Verdict verdict = verdict_of(beside(-0.11));
+  EXPECT_EQ(verdict.state, RunState::kLost);
+  EXPECT_EQ(verdict.joint, 0u);
+  EXPECT_NEAR(verdict.time, kDuration + 0.75 * (kEnd - kDuration), 0.002);
+  EXPECT_NE(verdict.reason.find("joint 'elbow' is 0.11 rad from its goal at rest"),
+            std::string::npos)
+      << verdict.reason;
+  EXPECT_NE(verdict.reason.find("threshold 0.1 rad"), std::string::npos) << verdict.reason;
+  EXPECT_TRUE(verdict_of(beside(-0.09)).ok()) << "a weak law that sags a little";
+  EXPECT_TRUE(verdict_of(beside(-0.11), false).ok()) << "a gravity hold has no goal";
+}
+
+TEST(Verdict, AJointThatReachesItsGoalLateIsOk) {
+  // Far from it while it moves and for most of the rest, but there in the last quarter.
+  const auto until = [](double end) {
+    return recording_of([end](double t) { return t > 1 && t < end ? -0.3 : 0; });
+  };
+  EXPECT_TRUE(verdict_of(until(kDuration + 0.7 * (kEnd - kDuration))).ok());
+  EXPECT_TRUE(verdict_of(until(kDuration + 0.8 * (kEnd - kDuration))).ok());
+}
+
+TEST(Verdict, ASliderThatEndsBesideItsGoalIsMeasuredInMetres) {
+  const auto beside = [](double error) {
+    RunRecording r = recording_of([](double) { return 0; });
+    for (std::size_t k = 2000; k < r.time.size(); ++k) r.q[1][k] += error;
+    return verdict_of(r);
+  };
+  EXPECT_NE(beside(0.06).reason.find("joint 'slide' is 0.06 m from its goal"), std::string::npos);
+  EXPECT_TRUE(beside(0.04).ok());
+}
+
+TEST(Verdict, NamesAJointOnItsStop) {
+  RunRecording r = recording_of([](double) { return 0; });
+  for (std::size_t k = 4000; k < r.time.size(); ++k) r.q[1][k] = 1, r.q_ref[1][k] = 0.8;
+  const Verdict verdict = verdict_of(r);
+  EXPECT_EQ(verdict.state, RunState::kLost);
+  EXPECT_EQ(verdict.joint, 1u);
+  EXPECT_NE(verdict.reason.find("'slide' is 0.2 m from its reference, on its stop at 1 m"),
+            std::string::npos)
+      << verdict.reason;
+}
+
+TEST(DivergenceWatch, FindsWhatIsNotFiniteTooFastOrTooFar) {
+  const ga_dynamics::Chain chain = two_joints();
+  const double reference_speed[] = {0.5, 0.8};
+  const DivergenceWatch watch(chain, reference_speed);
+  const std::vector<double> zero(2);
+  const auto check = [&](std::vector<double> q, std::vector<double> qd, std::vector<double> tau) {
+    const auto verdict = watch.check(1.5, q, qd, tau);
+    return verdict ? describe(*verdict) : "";
+  };
+  EXPECT_EQ(check({1.9, 0.9}, {5.9, -1.9}, {1e6, -1e6}), "");
+  EXPECT_EQ(check({0, kNan}, {0, 0}, {0, 0}),
+            "diverged at 1.500 s: the position of joint 'slide' is not finite (nan)");
+  EXPECT_NE(check({0, 0}, {-INFINITY, 0}, {0, 0}).find("velocity of joint 'elbow'"),
+            std::string::npos);
+  EXPECT_NE(check({0, 0}, {0, 0}, {0, kNan}).find("torque of joint 'slide'"), std::string::npos);
+  EXPECT_NE(check({0, 0}, {-6.1, 0}, {0, 0}).find("moves at -6.1 rad/s"), std::string::npos);
+  EXPECT_NE(check({0, 0}, {0, 2.1}, {0, 0}).find("moves at 2.1 m/s"), std::string::npos);
+  EXPECT_EQ(check({2.09, 0}, {0, 0}, {0, 0}), "");
+  EXPECT_NE(check({-2.11, 0}, {0, 0}, {0, 0}).find("beyond its limits of -2 and 2"),
+            std::string::npos);
+  // A motion that is meant to be faster than the limit.
+  const double fast[] = {5, 0};
+  EXPECT_FALSE(DivergenceWatch(chain, fast).check(0, zero, std::vector<double>{9, 0}, zero));
+}
+
+DemonstrationOptions puma() {
+  DemonstrationOptions options;
+  options.urdf = PUMA_URDF;
+  options.trajectory = "quintic";
+  options.settle_time = 2;
+  return options;
+}
+
+struct OptionCase {
+  const char* name;
+  std::function<void(DemonstrationOptions&)> set;
+};
+std::ostream& operator<<(std::ostream& out, const OptionCase& c) { return out << c.name; }
+
+class NormalRuns : public testing::TestWithParam<OptionCase> {};
+
+TEST_P(NormalRuns, AreNotFlagged) {
+  DemonstrationOptions options = puma();
+  options.laws = {"integral", "tracking", "ptp", "hold", "pd"};
+  GetParam().set(options);
+  const Demonstration d = demonstrate(options, {});
+  for (const LawResult& r : d.results)
+    EXPECT_TRUE(r.verdict->ok()) << r.id << " " << describe(*r.verdict);
+  EXPECT_TRUE(d.ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, NormalRuns,
+    testing::Values(OptionCase{"defaults", [](auto&) {}},
+                    OptionCase{"line", [](auto& o) { o.trajectory = "line"; }},
+                    OptionCase{"ramp", [](auto& o) { o.trajectory = "ramp"; }},
+                    OptionCase{"spline", [](auto& o) { o.trajectory = "spline"; }},
+                    OptionCase{"payload", [](auto& o) { o.payload = 2.5; }},
+                    OptionCase{"mismatch", [](auto& o) { o.mismatch = 0.2; }},
+                    OptionCase{"stiction", [](auto& o) { o.stiction = 1.3; }},
+                    OptionCase{"noise", [](auto& o) { o.noise = 1e-4; }},
+                    OptionCase{"ideal", [](auto& o) { o.ideal = true; }},
+                    OptionCase{"no friction known", [](auto& o) { o.friction = 0; }},
+                    OptionCase{"slow loop", [](auto& o) { o.rate = 250; }},
+                    OptionCase{"fast loop", [](auto& o) { o.rate = 4000; }},
+                    OptionCase{"low bandwidth", [](auto& o) { o.bandwidth = 10; }},
+                    OptionCase{"high bandwidth", [](auto& o) { o.bandwidth = 50; }},
+                    OptionCase{"damping", [](auto& o) { o.damping = 0.5; }},
+                    OptionCase{"short settling", [](auto& o) { o.settle_time = 0.1; }}));
+
+Verdict verdict_of(const DemonstrationOptions& options) {
+  const Demonstration d = demonstrate(options, {});
+  EXPECT_EQ(d.ok(), d.results[0].verdict->ok());
+  return *d.results[0].verdict;
+}
+
+TEST(RunsThatGoWrong, AnIntegralGainBeyondStabilityDiverges) {
+  DemonstrationOptions options = puma();
+  options.laws = {"integral"};
+  options.ki = {200000};  // stable below Kp Kd = 128000
+  const Verdict verdict = verdict_of(options);
+  EXPECT_NE(verdict.state, RunState::kOk);
+  options.ki = {40000};
+  EXPECT_TRUE(verdict_of(options).ok());
+}
+
+TEST(RunsThatGoWrong, ALoopThatIsTooSlowForItsGainsDivergesAndEndsThere) {
+  DemonstrationOptions options = puma();
+  options.rate = 50;
+  options.bandwidth = 500;
+  const Demonstration d = demonstrate(options, {});
+  for (const LawResult& r : d.results) {
+    EXPECT_EQ(r.verdict->state, RunState::kDiverged) << r.id;
+    EXPECT_FALSE(r.recording.time.empty());
+    EXPECT_LT(r.recording.time.back(), r.verdict->time) << "what is beyond is not recorded";
+    EXPECT_TRUE(std::isnan(r.metrics.joint_rms) && std::isnan(r.metrics.final_error));
+  }
+  EXPECT_FALSE(d.ok());
+  const std::string table = table_text(d);
+  EXPECT_EQ(table.find("nan"), std::string::npos) << table;
+  EXPECT_EQ(table.find("0.0000"), std::string::npos) << table;
+  EXPECT_NE(table.find("Tracking with integral: diverged at "), std::string::npos) << table;
+}
+
+TEST(RunsThatGoWrong, APayloadThatTheArmCannotCarryIsNoticed) {
+  DemonstrationOptions options = puma();
+  options.laws = {"integral"};
+  options.payload = 40;
+  EXPECT_FALSE(verdict_of(options).ok());
+}
+
+TEST(RunsThatGoWrong, HuntingIsNoticed) {
+  // Break-away friction and a payload, and no friction fed forward.
+  DemonstrationOptions options = puma();
+  options.laws = {"integral"};
+  options.trajectory = "line";
+  options.payload = 2.5;
+  options.friction = 0;
+  options.stiction = 1.3;
+  options.settle_time = 10;
+  const Verdict verdict = verdict_of(options);
+  EXPECT_EQ(verdict.state, RunState::kOscillating) << describe(verdict);
+}
+
+TEST(ArmCheck, NamesTheJointThatMovesNoInertia) {
+  ga_dynamics::Chain whole = two_joints();
+  const std::vector<double> q(2);
+  EXPECT_NO_THROW(check_inertia(whole, whole, q));
+  ga_dynamics::DhJoint upper, wrist;
+  upper.name = "upper";
+  upper.body = {1, {0.5, 0, 0}, {}};
+  wrist.name = "wrist";
+  wrist.dh.a = 1;
+  wrist.body = {1, {0, 0, 0.1}, {}};  // a point mass on its own axis
+  const auto arm = ga_dynamics::Chain::from_dh({upper, wrist});
+  try {
+    check_inertia(arm, arm, q);
+    FAIL() << "a torque on the wrist accelerates nothing";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("joint 'wrist': link 'link2'"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("armature"), std::string::npos) << error.what();
+  }
+  wrist.drive.armature = 1e-5;
+  const auto driven = ga_dynamics::Chain::from_dh({upper, wrist});
+  EXPECT_NO_THROW(check_inertia(driven, driven, q));
+}
+
+TEST(Sha256, GivesTheStandardsExamples) {
+  // NIST, "Examples with intermediate values", SHA-256; and of a message that fills its last block
+  // but for a byte.
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+}  // namespace
+}  // namespace ga_tools
