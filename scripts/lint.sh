@@ -40,6 +40,13 @@ check shellcheck shellcheck -x
 select_files '*.py' '*/scripts/*' puma_bringup/test/steadily
 check flake8 /usr/bin/python3 -m flake8 --max-line-length 100
 
+if scripts/check_includes.py; then
+  echo "lint: includes"
+else
+  echo "lint: includes: FAILED" >&2
+  status=1
+fi
+
 # Tests and the fuzzer's corpus hold malformed files on purpose.
 select_files '*.xml' '*.urdf' '*.xacro' '*.srdf' ':!*/test/*' ':!*/fuzz/*'
 check xmllint xmllint --noout --nonet

@@ -37,15 +37,16 @@ PACKAGES = ['ga_dynamics', 'ga_motion', 'ga_controllers', 'ga_hardware', 'ga_too
 
 # Group, files, and the ctest names (a regular expression) that are built and run first.
 # The first pattern that fits a file counts. A pattern covers one folder, not those below it.
+ALGORITHM = 'ga_dynamics/include/ga_dynamics/algorithm'
 TARGETS = [
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/inverse_dynamics*.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/inertia_matrix.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/forward_dynamics.hpp',
+    ('algorithms', f'{ALGORITHM}/inverse_dynamics*.hpp', 'test_conformance'),
+    ('algorithms', f'{ALGORITHM}/inertia_matrix.hpp', 'test_conformance'),
+    ('algorithms', f'{ALGORITHM}/forward_dynamics.hpp',
      'test_conformance|test_chain$|test_not_finite'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/cholesky.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/gravity.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/dalembert.hpp', 'test_conformance'),
-    ('algorithms', 'ga_dynamics/include/ga_dynamics/algorithm/joint_rotation.hpp', 'test_conformance'),
+    ('algorithms', f'{ALGORITHM}/cholesky.hpp', 'test_conformance'),
+    ('algorithms', f'{ALGORITHM}/gravity.hpp', 'test_conformance'),
+    ('algorithms', f'{ALGORITHM}/dalembert.hpp', 'test_conformance'),
+    ('algorithms', f'{ALGORITHM}/joint_rotation.hpp', 'test_conformance'),
     ('algorithms', 'ga_dynamics/src/dynamics.cpp', 'test_conformance|test_chain|test_mounted'),
     ('algorithms', 'ga_dynamics/src/chain.cpp', 'test_chain|test_conformance'),
     ('algorithms', 'ga_dynamics/src/dh_frames.cpp', 'test_chain|test_conformance'),
@@ -61,8 +62,8 @@ TARGETS = [
     ('safety', 'ga_hardware/src/safety_*.cpp', 'test_safety'),
     ('safety', 'puma_hardware/src/arm/calibrat*.cpp', 'test_calibration'),
     ('safety', 'puma_hardware/src/arm/puma_arm.cpp', 'test_puma_arm'),
-    ('safety', 'puma_hardware/src/runtime/guard.cpp', 'test_guard'),
-    ('safety', 'puma_hardware/src/runtime/heartbeat.cpp', 'test_heartbeat|test_guard'),
+    ('safety', 'puma_hardware/src/process/guard.cpp', 'test_guard'),
+    ('safety', 'puma_hardware/src/process/heartbeat.cpp', 'test_heartbeat|test_guard'),
     ('safety', 'puma_hardware/src/runtime/arm_*.cpp', 'test_arm_|test_card_claim'),
     ('safety', 'puma_hardware/src/cards/pcl*.cpp', 'test_pcl|test_card_settings'),
 ]

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_dynamics {
 

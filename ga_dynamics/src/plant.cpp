@@ -2,13 +2,13 @@
 #include "ga_dynamics/plant.hpp"
 
 #include <algorithm>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
 
 #include "ga_dynamics/algorithm/cholesky.hpp"
+#include "ga_dynamics/algorithm/dormand_prince.hpp"
 #include "least_constraint.hpp"
 
 namespace ga_dynamics {
@@ -85,6 +85,7 @@ struct Plant::Impl {
         n(chain.joints().size()),
         dynamics(chain, {.drives = Drives::kArmature}),
         joints(n),
+        adaptive(2 * n, given.tolerance),
         state(2 * n),
         acceleration(n),
         command(n),
@@ -404,14 +405,8 @@ struct Plant::Impl {
   }
 
   void dormand_prince(double t, double h) {
-    namespace odeint = boost::numeric::odeint;
-    try {
-      odeint::integrate_adaptive(
-          odeint::make_controlled<odeint::runge_kutta_dopri5<State>>(options.tolerance,
-                                                                     options.tolerance),
-          [this](const State& x, State& dx, double at) { derivative(x, dx, at); }, state, t, t + h,
-          h);
-    } catch (const odeint::odeint_error&) {  // no step is short enough
+    const auto rates = [this](const State& x, State& dx, double at) { derivative(x, dx, at); };
+    if (!adaptive.integrate(rates, state, t, h)) {
       std::fill(state.begin(), state.end(), std::numeric_limits<double>::quiet_NaN());
     }
   }
@@ -534,6 +529,7 @@ struct Plant::Impl {
   std::size_t n;
   Dynamics dynamics;
   std::vector<Joint> joints;
+  DormandPrince adaptive;
   State state;
   std::vector<double> acceleration, command, net, inertia, bias, zero, reduced, right, load,
       solution;

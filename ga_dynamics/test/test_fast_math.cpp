@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/algorithm/forward_dynamics.hpp"
+#include "ga_dynamics/chain.hpp"
 
 #ifndef __FAST_MATH__
 #error "compile this file with -ffast-math"

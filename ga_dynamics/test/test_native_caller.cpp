@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/algorithm/forward_dynamics.hpp"
+#include "ga_dynamics/dynamics.hpp"
 
 namespace ga_dynamics {
 namespace {

@@ -9,8 +9,8 @@
 #include <functional>
 #include <random>
 
-#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/algorithm/operation_count.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_dynamics {
 namespace {

@@ -29,8 +29,8 @@ std::string refusal(const std::function<void()>& call) {
 /// Calls with memory for `sizes` values each. With one value less of any argument the call throws,
 /// naming it, and writes nothing.
 inline void expect_sizes(const std::string& function, const std::vector<std::string>& names,
-                  const std::vector<std::size_t>& sizes,
-                  const std::function<void(std::vector<std::span<double>>&)>& call) {
+                         const std::vector<std::size_t>& sizes,
+                         const std::function<void(std::vector<std::span<double>>&)>& call) {
   constexpr double kUntouched = -77.25;
   std::vector<std::vector<double>> memory;
   for (const std::size_t size : sizes) memory.emplace_back(size, 0.25);

@@ -224,7 +224,7 @@ void SafetyMachine::widen_limits(const SafetyInputs& in) noexcept {
 
 void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
   const double ratio = state_ == SafetyState::kCalibrating ? settings_.calibration_speed_ratio
-                                                        : settings_.overspeed_ratio;
+                                                           : settings_.overspeed_ratio;
   widen_limits(in);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const int joint = static_cast<int>(i);
@@ -284,9 +284,8 @@ double SafetyMachine::limited(std::size_t i, double torque, double q) const noex
 
 bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
   const auto torques = std::span(in.hold_torque).first(joints_.size());
-  return in.hold_available && std::all_of(torques.begin(), torques.end(), [](double torque) {
-           return std::isfinite(torque);
-         });
+  return in.hold_available && std::all_of(torques.begin(), torques.end(),
+                                          [](double torque) { return std::isfinite(torque); });
 }
 
 /// The torque of a stop before it fades: from the one before over to the holding one. Where there
@@ -327,7 +326,8 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
     if (hold_left_ > 0 && hold_usable(in)) {
       hold_left_ -= period_;
       go_over_to_hold(in);
-      for (std::size_t i = 0; i < joints_.size(); ++i) out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
+      for (std::size_t i = 0; i < joints_.size(); ++i)
+        out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
       out.power = out.brakes_released = true;
       return out;
     }

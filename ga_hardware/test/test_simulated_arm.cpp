@@ -12,8 +12,8 @@
 
 namespace {
 
-using ga_hardware::Fault;
 using ga_hardware::DriveState;
+using ga_hardware::Fault;
 using ga_hardware::parse_injection;
 using ga_hardware::SimulatedArm;
 using ga_hardware::SimulatedArmSettings;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ga_motion/input_error.hpp"
 #include "ga_dynamics/number.hpp"
+#include "ga_motion/input_error.hpp"
 
 namespace ga_motion {
 

@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "ga_motion/cartesian_line.hpp"
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_motion/puma_kinematics.hpp"
+#include "ga_motion/cartesian_line.hpp"
 #include "ga_motion/position_line.hpp"
+#include "ga_motion/puma_kinematics.hpp"
 
 namespace ga_motion {
 
@@ -186,8 +186,7 @@ std::unique_ptr<InverseKinematics> kinematics_of(const Chain& chain) {
     return std::make_unique<PumaKinematics>(chain);
   } catch (const KinematicsError&) {
     // A search from close by finds its solution at once, or there is none on this branch.
-    return std::make_unique<NumericKinematics>(
-        chain, NumericOptions{.restarts = 0});
+    return std::make_unique<NumericKinematics>(chain, NumericOptions{.restarts = 0});
   }
 }
 
@@ -243,8 +242,8 @@ std::optional<Motion> find_line(const Chain& chain) {
           Pose from = middle, to = middle;
           from.translation = moved(middle.translation, direction, -0.5 * length);
           to.translation = moved(middle.translation, direction, 0.5 * length);
-          return make_cartesian_line(
-              *kinematics, CartesianLine(from, to, speed, kBlend), q, {.joint_tolerance = 1e-7});
+          return make_cartesian_line(*kinematics, CartesianLine(from, to, speed, kBlend), q,
+                                     {.joint_tolerance = 1e-7});
         });
     if (found) return found;
   }

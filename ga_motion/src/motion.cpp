@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ga_motion/cartesian_line.hpp"
-#include "motion_limits.hpp"
 #include "ga_motion/via_points.hpp"
+#include "motion_limits.hpp"
 
 namespace ga_motion {
 

@@ -12,8 +12,8 @@
 #include <random>
 #include <sstream>
 
-#include "ga_dynamics/check_arguments.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
+#include "ga_dynamics/check_arguments.hpp"
 #include "ga_motion/quaternion.hpp"
 
 namespace ga_motion {
@@ -123,8 +123,7 @@ InverseKinematics::InverseKinematics(const Chain& chain) : chain_(chain) {
   for (const ChainJoint& joint : chain_.joints()) {
     DhParameters fixed = joint.dh;
     fixed.theta = fixed.d = 0;
-    steps_.push_back(
-        {dh_pose(fixed), joint.dh.theta, joint.dh.d, joint.revolute()});
+    steps_.push_back({dh_pose(fixed), joint.dh.theta, joint.dh.d, joint.revolute()});
   }
 }
 InverseKinematics::~InverseKinematics() = default;
@@ -231,8 +230,7 @@ struct NumericKinematics::Impl {
       DhParameters before = joint.dh, behind;
       before.theta = before.d = 0;
       behind.theta = joint.dh.theta, behind.d = joint.dh.d;
-      chain.addSegment(
-          KDL::Segment(KDL::Joint(KDL::Joint::None), to_kdl(dh_pose(before))));
+      chain.addSegment(KDL::Segment(KDL::Joint(KDL::Joint::None), to_kdl(dh_pose(before))));
       chain.addSegment(
           KDL::Segment(KDL::Joint(joint.revolute() ? KDL::Joint::RotZ : KDL::Joint::TransZ),
                        to_kdl(dh_pose(behind))));

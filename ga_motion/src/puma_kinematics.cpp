@@ -7,8 +7,8 @@
 #include <numbers>
 #include <sstream>
 
-#include "ga_dynamics/check_arguments.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
+#include "ga_dynamics/check_arguments.hpp"
 
 namespace ga_motion {
 

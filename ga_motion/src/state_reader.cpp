@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "ga_dynamics/number.hpp"
 #include "ga_motion/csv_fields.hpp"
 #include "ga_motion/input_error.hpp"
-#include "ga_dynamics/number.hpp"
 
 namespace ga_motion {
 

@@ -152,7 +152,8 @@ void expect_all_branches(const Chain& chain, const Table& table, unsigned seed) 
         EXPECT_EQ(s.branch.wrist, std::sin(s.q[4]) < 0 ? -1 : 1);
       }
     }
-    if (puma.singularity(q).measure > 1e-2) worst_joint = ga_dynamics::test::worse(worst_joint, nearest);
+    if (puma.singularity(q).measure > 1e-2)
+      worst_joint = ga_dynamics::test::worse(worst_joint, nearest);
     for (std::size_t i = 0; i < 8 && puma.singularity(q).measure > 1e-3; ++i) {
       ASSERT_EQ(puma.branch_of(solutions[i].q), solutions[i].branch) << "pose " << k;
       for (std::size_t j = 0; j < i; ++j)

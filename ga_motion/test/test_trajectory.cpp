@@ -44,8 +44,8 @@ double derivative_error(const Trajectory& motion, double t, double h) {
   }
   double worst = 0;
   for (std::size_t i = 0; i < qd.size(); ++i)
-    worst =
-        ga_dynamics::test::worse(ga_dynamics::test::worse(worst, std::abs(qd[i] - now.qd[i])), std::abs(qdd[i] - now.qdd[i]));
+    worst = ga_dynamics::test::worse(ga_dynamics::test::worse(worst, std::abs(qd[i] - now.qd[i])),
+                                     std::abs(qdd[i] - now.qdd[i]));
   return worst;
 }
 
@@ -287,23 +287,25 @@ TEST(CartesianLine, PublishedLinesInAllEightBranches) {
             for (std::size_t i = 0; i < 6; ++i) twist += jacobian[6 * row + i] * s.qd[i];
             if (row < 3) {
               const double way = travel.way * line.direction()[row];
-              worst_pose = ga_dynamics::test::worse(worst_pose, std::abs(pose.translation[row] - way -
-                                                            published.start.translation[row]));
-              worst_speed =
-                  ga_dynamics::test::worse(worst_speed, std::abs(twist - travel.rate * line.direction()[row]));
+              worst_pose = ga_dynamics::test::worse(
+                  worst_pose,
+                  std::abs(pose.translation[row] - way - published.start.translation[row]));
+              worst_speed = ga_dynamics::test::worse(
+                  worst_speed, std::abs(twist - travel.rate * line.direction()[row]));
             } else {
               worst_turn = ga_dynamics::test::worse(worst_turn, std::abs(twist));
             }
           }
           for (std::size_t i = 0; i < 9; ++i)
-            worst_pose =
-                ga_dynamics::test::worse(worst_pose, std::abs(pose.rotation[i] - published.start.rotation[i]));
+            worst_pose = ga_dynamics::test::worse(
+                worst_pose, std::abs(pose.rotation[i] - published.start.rotation[i]));
           if (t > blend && t < line.duration() - blend) {
             EXPECT_EQ(travel.rate, published.speed);
           }
           const double h = 0.005, from_edge = std::min(t, line.duration() - t);
           if (from_edge > 4 * h && std::abs(from_edge - blend) > 4 * h)
-            worst_derivative = ga_dynamics::test::worse(worst_derivative, derivative_error(*motion, t, h));
+            worst_derivative =
+                ga_dynamics::test::worse(worst_derivative, derivative_error(*motion, t, h));
         }
       }
     }

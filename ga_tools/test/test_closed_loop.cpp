@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "ga_hardware/velocity_observer.hpp"
-#include "study/demonstration.hpp"
 #include "ga_motion/motion.hpp"
 #include "ga_motion/via_points.hpp"
+#include "study/demonstration.hpp"
 
 namespace ga_tools {
 namespace {

@@ -527,7 +527,8 @@ def test_info_ends_the_chain_before_the_gripper(tmp_path):
     done = run('info', hand(tmp_path / 'hand.urdf'))
     text = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b'')
-    for words in ['Tip link    l6', 'Chosen as   the only branch besides the gripper, with 6 actuated joints',
+    for words in ['Tip link    l6',
+                  'Chosen as   the only branch besides the gripper, with 6 actuated joints',
                   'l6  (j6, revolute, joint 6 of the chain)  <- tip',
                   'left  (left_finger, prismatic, gripper)',
                   "joints 'left_finger' (line", 'fixed at 0', '--freeze left_finger=POSITION',

@@ -10,10 +10,10 @@
 #include <numbers>
 #include <random>
 
+#include "ga_tools/run_verdict.hpp"
 #include "report/sha256.hpp"
 #include "study/arm_check.hpp"
 #include "study/demonstration.hpp"
-#include "ga_tools/run_verdict.hpp"
 
 namespace ga_tools {
 namespace {
@@ -167,9 +167,9 @@ TEST(Verdict, NamesATorqueThatJumpsBetweenItsLimits) {
   EXPECT_LT(verdict.time, 0.1) << "while it moves, too";
   EXPECT_NE(verdict.reason.find("10 N m"), std::string::npos) << verdict.reason;
   const RunRecording slow = recording_of([](double) { return 0; },
-                                      [](double t) {
-                                        return at_rest(t) > 0 ? 1 : sine(t, 1, 2) > 0 ? 10 : -10;
-                                      });
+                                         [](double t) {
+                                           return at_rest(t) > 0 ? 1 : sine(t, 1, 2) > 0 ? 10 : -10;
+                                         });
   EXPECT_TRUE(verdict_of(slow).ok()) << "a motion that accelerates and brakes as hard as it can";
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "experiments/two_link.hpp"
-#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/algorithm/forward_dynamics.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "reference/aba.hpp"
 #include "reference/crba.hpp"
 #include "reference/gibbs_appell.hpp"

@@ -23,10 +23,9 @@ class LawBench : public Bench {
   LawBench(const std::string& urdf, std::unique_ptr<hardware_interface::SystemInterface> plugin)
       : Bench(urdf, std::move(plugin)),
         chain_(ga_dynamics::Chain::from_urdf_file(PUMA_URDF)),
-        law_(chain_,
-             ga_hardware::law_parameters(ga_controllers::LawKind::kTracking,
-                                                {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
-                                                ga_hardware::signals_of(chain_))),
+        law_(chain_, ga_hardware::law_parameters(ga_controllers::LawKind::kTracking,
+                                                 {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
+                                                 ga_hardware::signals_of(chain_))),
         torque_(6),
         zero_(6) {}
   virtual ~LawBench() = default;

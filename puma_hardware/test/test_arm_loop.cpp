@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ga_motion/motion.hpp"
+#include "ga_tools/closed_loop.hpp"
 #include "runtime/arm_loop.hpp"
 #include "runtime/robot.hpp"
-#include "ga_tools/closed_loop.hpp"
-#include "ga_motion/motion.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -24,8 +24,8 @@ constexpr double kPeriod = 1e-3;
 
 LawParameters law_for(const Chain& chain) {
   return ga_hardware::law_parameters(LawKind::kTrackingIntegral,
-                             {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
-                             ga_hardware::signals_of(chain));
+                                     {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
+                                     ga_hardware::signals_of(chain));
 }
 
 /// An emulated robot of this process and the loop over it, in the time that it takes to compute.
@@ -111,8 +111,8 @@ TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   ga_tools::LoopOptions options;
   options.settle_time = 2;
   options.signals = ga_hardware::signals_of(chain);
-  const ga_tools::Metrics bare =
-      ga_tools::measure(ga_tools::run_loop(plant, chain, *line, law, options), chain, line->duration());
+  const ga_tools::Metrics bare = ga_tools::measure(
+      ga_tools::run_loop(plant, chain, *line, law, options), chain, line->duration());
   std::printf("tool path error: %.4f mm RMS through the cards, %.4f mm without\n",
               cards.tool_rms * 1e3, bare.tool_rms * 1e3);
   std::printf("joint error: %.4f mrad RMS through the cards, %.4f mrad without\n",

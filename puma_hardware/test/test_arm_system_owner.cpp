@@ -13,7 +13,7 @@
 #include "arm_bench.hpp"
 #include "plugins/arm_setup.hpp"
 #include "puma_hardware/emulator/emulated_cell.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
 #include "runtime/card_claim.hpp"
 
 namespace {

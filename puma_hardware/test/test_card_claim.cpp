@@ -15,7 +15,7 @@
 #include <string>
 
 #include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/runtime/guard.hpp"
+#include "puma_hardware/process/guard.hpp"
 #include "runtime/arm_driver.hpp"
 #include "runtime/card_claim.hpp"
 

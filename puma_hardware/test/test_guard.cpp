@@ -16,7 +16,7 @@
 
 #include "puma_hardware/cards/pcl726.hpp"
 #include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/runtime/guard.hpp"
+#include "puma_hardware/process/guard.hpp"
 
 namespace puma_hardware {
 namespace {

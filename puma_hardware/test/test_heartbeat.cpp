@@ -8,7 +8,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
 
 namespace puma_hardware {
 namespace {

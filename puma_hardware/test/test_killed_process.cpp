@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
-#include "puma_hardware/runtime/heartbeat.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
+#include "puma_hardware/process/realtime.hpp"
 
 namespace puma_hardware {
 namespace {

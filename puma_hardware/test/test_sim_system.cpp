@@ -8,9 +8,9 @@
 
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
-#include "pluginlib/class_loader.hpp"
 #include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/sim_settings.hpp"
+#include "pluginlib/class_loader.hpp"
 #include "sim_bench.hpp"
 
 namespace {

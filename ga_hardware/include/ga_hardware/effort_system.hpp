@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "hardware_interface/system_interface.hpp"
 #include "ga_hardware/effort_commands.hpp"
+#include "hardware_interface/system_interface.hpp"
 
 namespace ga_hardware {
 

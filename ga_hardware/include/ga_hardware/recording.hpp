@@ -10,7 +10,7 @@ namespace ga_hardware {
 
 /// Recorded every cycle; [joint][cycle].
 struct Recording {
-  std::vector<double> time;                          ///< s
+  std::vector<double> time;  ///< s
   std::vector<std::vector<double>> q, q_ref, qd, tau;
   std::vector<double> tool[3], tool_ref[3];          ///< origin of the tip link, m
   double update_time_mean = 0, update_time_max = 0;  ///< s, of the law

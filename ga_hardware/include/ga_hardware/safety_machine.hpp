@@ -41,7 +41,6 @@
 #include <string>
 #include <vector>
 
-
 namespace ga_hardware {
 
 enum class SafetyState { kOff, kReady, kCalibrating, kCalibrated, kActive, kFault };
@@ -127,12 +126,12 @@ struct SafetyInputs {
   PerJoint<double> pot_turns{};       ///< motor revolutions, potentiometer minus encoder
   PerJoint<bool> pot_fresh{};         ///< sampled in this cycle
   PerJoint<double> torque_command{};  ///< N m asked for
-  double command_age = 0;                  ///< s; infinite: there was none yet
+  double command_age = 0;             ///< s; infinite: there was none yet
   PerJoint<double> hold_torque{};     ///< N m that would hold the arm
   bool hold_available = false;
   std::uint64_t thermal = 0;  ///< bit per joint
-  bool ad_timeout = false;   ///< a conversion failed in this cycle
-  bool ad_sample = true;     ///< or one ended well; neither while one is under way
+  bool ad_timeout = false;    ///< a conversion failed in this cycle
+  bool ad_sample = true;      ///< or one ended well; neither while one is under way
   bool card_lost = false, guard_lost = false, emergency_stop = false;
   int lost_card = 0;  ///< base address of the card that was lost
   double period = 0;  ///< s since the last cycle
@@ -227,9 +226,9 @@ class SafetyMachine {
   int missed_deadlines_ = 0, ad_timeouts_ = 0;
   double hold_left_ = 0, ramp_left_ = 0;  ///< s
   double period_ = 0;                     ///< s of this cycle, made plausible
-  PerJoint<double> last_torque_{};   ///< that went out
-  PerJoint<double> stop_torque_{};   ///< of a hold, or that fades in a ramp
-  PerJoint<double> beyond_hold_{};   ///< what is left of the torque before, on that to hold
+  PerJoint<double> last_torque_{};        ///< that went out
+  PerJoint<double> stop_torque_{};        ///< of a hold, or that fades in a ramp
+  PerJoint<double> beyond_hold_{};        ///< what is left of the torque before, on that to hold
   bool holds_ = false;                    ///< beyond_hold_ is of the cycle before
   PerJoint<JointLimitsInForce> limits_;
   PerJoint<Stillness> still_;

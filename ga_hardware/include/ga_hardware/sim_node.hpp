@@ -19,9 +19,9 @@
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/reset_request.hpp"
+#include "ga_hardware/simulated_arm.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
-#include "ga_hardware/simulated_arm.hpp"
 #include "std_srvs/srv/trigger.hpp"
 
 namespace ga_hardware {

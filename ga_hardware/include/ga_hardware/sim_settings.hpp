@@ -30,8 +30,8 @@
 // Parameters of a joint: brake (true where not given), brake_torque, and those of the drive.
 
 #include "ga_dynamics/chain.hpp"
-#include "hardware_interface/hardware_info.hpp"
 #include "ga_hardware/simulated_arm.hpp"
+#include "hardware_interface/hardware_info.hpp"
 
 namespace ga_hardware {
 

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "ga_dynamics/plant.hpp"
-#include "ga_hardware/safety_machine.hpp"
 #include "ga_hardware/injection.hpp"
 #include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/safety_machine.hpp"
 
 namespace ga_hardware {
 

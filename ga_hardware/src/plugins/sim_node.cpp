@@ -91,8 +91,7 @@ SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& 
         for (const rclcpp::Parameter& parameter : parameters) {
           if (parameter.get_name() != kInjection) continue;
           try {
-            mailbox->injection =
-                SimMailbox::pack(parse_injection(parameter.as_string(), chain));
+            mailbox->injection = SimMailbox::pack(parse_injection(parameter.as_string(), chain));
             mailbox->injected = true;
           } catch (const std::invalid_argument& error) {
             result.successful = false;

@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ga_hardware/hardware_joints.hpp"
 #include "ga_hardware/described_chain.hpp"
+#include "ga_hardware/hardware_joints.hpp"
+#include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/parameter_text.hpp"
-#include "ga_tools/closed_loop.hpp"
 
 namespace ga_hardware {
 namespace {

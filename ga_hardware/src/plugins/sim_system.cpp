@@ -8,13 +8,13 @@
 #include <limits>
 #include <stdexcept>
 
-#include "lifecycle_msgs/msg/state.hpp"
-#include "pluginlib/class_list_macros.hpp"
 #include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/sim_clock.hpp"
 #include "ga_hardware/sim_node.hpp"
 #include "ga_hardware/sim_settings.hpp"
 #include "ga_hardware/simulated_arm.hpp"
+#include "lifecycle_msgs/msg/state.hpp"
+#include "pluginlib/class_list_macros.hpp"
 
 namespace ga_hardware {
 namespace {

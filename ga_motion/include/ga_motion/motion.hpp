@@ -8,8 +8,8 @@
 #include <string>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_motion/trajectory.hpp"
 #include "ga_motion/found_motion.hpp"
+#include "ga_motion/trajectory.hpp"
 
 namespace ga_motion {
 
@@ -26,8 +26,7 @@ namespace ga_motion {
 /// polynomials, at rest at both ends.
 Motion choose_motion(const std::string& name, const ga_dynamics::Chain& chain);
 /// The same without its description.
-std::unique_ptr<Trajectory> make_motion(const std::string& name,
-                                                     const ga_dynamics::Chain& chain);
+std::unique_ptr<Trajectory> make_motion(const std::string& name, const ga_dynamics::Chain& chain);
 
 }  // namespace ga_motion
 

@@ -14,8 +14,7 @@ namespace ga_motion {
 
 /// How well the tool can move in every direction at q: least over largest of the three singular
 /// values of the tool's translational Jacobian; 0 where it cannot.
-double position_dexterity(const InverseKinematics& kinematics,
-                          std::span<const double> q);
+double position_dexterity(const InverseKinematics& kinematics, std::span<const double> q);
 
 struct PositionLine {
   std::vector<double> middle;        ///< joint values half-way
@@ -27,8 +26,8 @@ struct PositionLine {
 /// The motion of least joint speed that moves the tool along the line, within 1 µm of it. Throws
 /// KinematicsError where the line leaves the joints' position or velocity limits or
 /// comes to a singularity.
-std::unique_ptr<Trajectory> make_position_line(
-    const InverseKinematics& kinematics, const PositionLine& line);
+std::unique_ptr<Trajectory> make_position_line(const InverseKinematics& kinematics,
+                                               const PositionLine& line);
 
 }  // namespace ga_motion
 

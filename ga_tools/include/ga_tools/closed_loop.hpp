@@ -14,9 +14,9 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/plant.hpp"
-#include "ga_motion/trajectory.hpp"
 #include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/recording.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "ga_tools/run_verdict.hpp"
 
 namespace ga_tools {
@@ -79,8 +79,8 @@ struct Metrics {
 /// The model chain gives the reference's tool positions and the limits; `plant` must be of the same
 /// joints. A run that diverges ends there, at least one sample long.
 RunRecording run_loop(ga_dynamics::Plant& plant, const ga_dynamics::Chain& model,
-                   const ga_motion::Trajectory& trajectory, LawUnderTest& law,
-                   const LoopOptions& options, const std::function<void(double)>& progress = {});
+                      const ga_motion::Trajectory& trajectory, LawUnderTest& law,
+                      const LoopOptions& options, const std::function<void(double)>& progress = {});
 
 /// Fills the paths of the tool, real and wanted, from the joints'.
 void trace_tool(Recording& recording, const ga_dynamics::Chain& chain);

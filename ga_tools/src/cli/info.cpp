@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/text_table.hpp"
-#include "ga_dynamics/minimal_parameters.hpp"
 #include "ga_dynamics/algorithm/operation_count.hpp"
+#include "ga_dynamics/minimal_parameters.hpp"
 #include "ga_dynamics/number.hpp"
 
 namespace ga_tools::cli {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-
 #include <cmath>
 #include <cstdio>
 #include <memory>

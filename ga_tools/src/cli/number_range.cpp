@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_tools/commands.hpp"
-
 #include <cmath>
 #include <cstdio>
 #include <string>
+
+#include "ga_tools/commands.hpp"
 
 namespace ga_tools {
 

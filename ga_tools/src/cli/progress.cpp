@@ -8,7 +8,6 @@
 
 namespace ga_tools::cli {
 
-
 Progress::Progress(bool wanted, Beside beside)
     : shown_(wanted && ::isatty(STDERR_FILENO) == 1 &&
              (beside == Beside::kAnyOutput || ::isatty(STDOUT_FILENO) == 0)),

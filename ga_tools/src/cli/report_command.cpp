@@ -40,8 +40,8 @@ std::string data_of_recordings(const nlohmann::json& recorded, const Settings& s
   const std::vector<double>& time = runs.results.front().recording.time;
   const double rate = static_cast<double>(time.size() - 1) / (time.back() - time.front());
   const ReportTexts texts{recorded.value("title", "Recorded runs"),
-                               recorded.value("subtitle", settings.data),
-                               recorded.value("generated", "")};
+                          recorded.value("subtitle", settings.data),
+                          recorded.value("generated", "")};
   nlohmann::json data = report_data(runs, urdf, texts, rate, false);
   data["made_with"] = provenance(chain, urdf, settings.command);
   return data.dump();
@@ -49,8 +49,7 @@ std::string data_of_recordings(const nlohmann::json& recorded, const Settings& s
 
 void run(const Settings& settings) {
   std::ifstream in(settings.data, std::ios::binary);
-  if (!in)
-    throw std::runtime_error(settings.data + ": cannot be read; " + remedy(settings));
+  if (!in) throw std::runtime_error(settings.data + ": cannot be read; " + remedy(settings));
   const std::string json{std::istreambuf_iterator<char>(in), {}};
   const auto parsed = nlohmann::json::parse(json, nullptr, false);
   if (parsed.is_discarded()) {
@@ -79,8 +78,9 @@ void add_report_command(CLI::App& app, const Program& program) {
   report->footer("Example:\n  " + program.name + " report " + program.name +
                  "_sim/data.json --output report.html");
   report
-      ->add_option("data", settings->data,
-                   "JSON, as the sim command writes it, or {\"recordings\": …}\n(ga_tools/report/README.md)")
+      ->add_option(
+          "data", settings->data,
+          "JSON, as the sim command writes it, or {\"recordings\": …}\n(ga_tools/report/README.md)")
       ->type_name("FILE")
       ->required();
   report->add_option("--output", settings->output, "HTML file")

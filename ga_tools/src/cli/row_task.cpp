@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "ga_motion/csv_fields.hpp"
-#include "ga_motion/state_columns.hpp"
 #include "ga_motion/quaternion.hpp"
+#include "ga_motion/state_columns.hpp"
 
 namespace ga_tools::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_tools/commands.hpp"
-
 #include <stdexcept>
+
+#include "ga_tools/commands.hpp"
 
 namespace ga_tools {
 

@@ -3,11 +3,11 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <numbers>
 
 #include "experiments/thread_time.hpp"
+#include "ga_dynamics/algorithm/dormand_prince.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "reference/aba.hpp"
@@ -144,15 +144,13 @@ LineSimulation::LineSimulation(const Chain& chain, const LineCase& c)
 LineSimulation::~LineSimulation() = default;
 
 LineErrors LineSimulation::run(Solver solver) {
-  namespace odeint = boost::numeric::odeint;
   Impl& s = *impl_;
   LineErrors to;
   const auto derivative = [&](const State& x, State& dx, double t) {
     ++to.evaluations;
     s.derivative(solver, x, dx, t);
   };
-  const auto stepper =
-      odeint::make_controlled<odeint::runge_kutta_dopri5<State>>(kTolerance, kTolerance);
+  DormandPrince integrator(2 * kJoints, kTolerance);
   const auto count = static_cast<int>(std::round(s.seconds / kInterval));
   const double weight = 1.0 / (count + 1);
   const auto add = [&](MaxAndMean& error, double value) {
@@ -179,7 +177,10 @@ LineErrors LineSimulation::run(Solver solver) {
     add(to.position, std::abs(norm(tool) - norm(place)));
     add(to.velocity, std::abs(norm(s.along(q, qd)) - s.line.speed()));
     add(to.acceleration, norm(s.tool_acceleration(q, qd, qdd)));
-    if (k < count) odeint::integrate_adaptive(stepper, derivative, x, t, t + kInterval, kInterval);
+    if (k < count && !integrator.integrate(derivative, x, t, kInterval)) {
+      throw std::runtime_error("LineSimulation: no step is short enough at " + std::to_string(t) +
+                               " s");
+    }
   }
   return to;
 }

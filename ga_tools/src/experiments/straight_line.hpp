@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "ga_motion/cartesian_line.hpp"
 #include "ga_dynamics/chain.hpp"
+#include "ga_motion/cartesian_line.hpp"
 
 namespace ga_tools::experiments {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_tools::reference {
 

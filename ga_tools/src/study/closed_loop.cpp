@@ -198,8 +198,8 @@ LawUnderTest independent_pd(const Chain& model, const PdGains& gains) {
 }
 
 RunRecording run_loop(Plant& plant, const Chain& model, const Trajectory& trajectory,
-                   LawUnderTest& law, const LoopOptions& options,
-                   const std::function<void(double)>& progress) {
+                      LawUnderTest& law, const LoopOptions& options,
+                      const std::function<void(double)>& progress) {
   using Clock = std::chrono::steady_clock;
   const std::size_t n = model.joints().size();
   const double dt = 1 / options.rate;

@@ -7,13 +7,13 @@
 #include <random>
 #include <stdexcept>
 
-#include "study/arm_check.hpp"
 #include "ga_motion/motion.hpp"
+#include "study/arm_check.hpp"
 
 namespace ga_tools {
 
-using ga_hardware::signals_of;
 using ga_hardware::law_parameters;
+using ga_hardware::signals_of;
 using ga_motion::choose_motion;
 using ga_motion::Motion;
 

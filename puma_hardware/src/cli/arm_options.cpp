@@ -8,14 +8,13 @@
 #include <stdexcept>
 
 #include "cli/hardware_parameters.hpp"
-#include "ga_tools/commands.hpp"
 #include "cli/settings_file.hpp"
-#include "ga_tools/commands.hpp"
-#include "puma_hardware/runtime/guard.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
 #include "ga_hardware/described_chain.hpp"
 #include "ga_hardware/parameter_text.hpp"
+#include "ga_tools/commands.hpp"
+#include "puma_hardware/process/guard.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
+#include "puma_hardware/process/realtime.hpp"
 
 namespace puma_hardware::cli {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "puma_hardware/arm/calibration_table.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware::cli {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arm_session.hpp"
 
-#include "ga_hardware/joint_signals.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -10,7 +8,8 @@
 #include <thread>
 
 #include "cli/progress_bar.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "ga_hardware/joint_signals.hpp"
+#include "puma_hardware/process/realtime.hpp"
 
 namespace puma_hardware::cli {
 
@@ -31,9 +30,9 @@ ArmLoopOptions loop_options(const ArmOptions& options, Robot& robot) {
 }
 
 ga_controllers::LawParameters parameters_of(const LawChoice& law, const ga_dynamics::Chain& chain) {
-  return ga_hardware::law_parameters(law.kind,
-                             {ga_controllers::gains_from_bandwidth(law.bandwidth, law.damping)},
-                             law.friction, ga_hardware::signals_of(chain));
+  return ga_hardware::law_parameters(
+      law.kind, {ga_controllers::gains_from_bandwidth(law.bandwidth, law.damping)}, law.friction,
+      ga_hardware::signals_of(chain));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "cli/arm_options.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
 #include "runtime/arm_loop.hpp"
 
 namespace puma_hardware::cli {

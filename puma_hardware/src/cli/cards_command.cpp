@@ -17,8 +17,8 @@
 #include "puma_hardware/cards/pcl726.hpp"
 #include "puma_hardware/cards/pcl818.hpp"
 #include "puma_hardware/cards/pcl833.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
+#include "puma_hardware/process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {
@@ -220,7 +220,9 @@ void output(const ArmOptions& options, const Pulse& pulse) {
 
 void add_output_command(CLI::App& sub, const std::shared_ptr<Pulse>& pulse) {
   sub.add_option("joint", pulse->joint, "1 to 6")->required()->check(CLI::Range(1, 6));
-  sub.add_option("volts", pulse->volts, "-1 to 1")->required()->check(ga_tools::number_range(-1.0, 1.0));
+  sub.add_option("volts", pulse->volts, "-1 to 1")
+      ->required()
+      ->check(ga_tools::number_range(-1.0, 1.0));
   sub.add_option("--seconds", pulse->seconds, "How long")
       ->check(ga_tools::number_range(0.01, 60.0))
       ->capture_default_str();

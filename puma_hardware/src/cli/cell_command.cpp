@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/arm_options.hpp"
-#include "ga_tools/commands.hpp"
 #include "emulator/fault_text.hpp"
+#include "ga_tools/commands.hpp"
 #include "puma_hardware/emulator/emulated_cards.hpp"
 
 namespace puma_hardware::cli {

@@ -8,7 +8,7 @@
 #include "cli/arm_options.hpp"
 #include "ga_tools/commands.hpp"
 #include "puma_hardware/emulator/emulated_cell.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "puma_hardware/process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {

@@ -13,9 +13,9 @@
 #include "ga_tools/commands.hpp"
 #include "puma_hardware/cards/linux_port_io.hpp"
 #include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/runtime/guard.hpp"
-#include "puma_hardware/runtime/process_lock.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "puma_hardware/process/guard.hpp"
+#include "puma_hardware/process/process_lock.hpp"
+#include "puma_hardware/process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
+#include "ga_motion/motion.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "ga_tools/commands.hpp"
-#include "ga_motion/motion.hpp"
 
 namespace puma_hardware::cli {
 namespace {

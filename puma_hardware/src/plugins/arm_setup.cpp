@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ga_hardware/hardware_joints.hpp"
 #include "ga_hardware/described_chain.hpp"
+#include "ga_hardware/hardware_joints.hpp"
 #include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware {

@@ -7,12 +7,12 @@
 #include <limits>
 #include <stdexcept>
 
+#include "ga_hardware/arm_interfaces.hpp"
+#include "ga_hardware/sim_clock.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
-#include "ga_hardware/arm_interfaces.hpp"
 #include "plugins/arm_node.hpp"
 #include "plugins/arm_setup.hpp"
-#include "ga_hardware/sim_clock.hpp"
 #include "runtime/arm_driver.hpp"
 
 namespace puma_hardware {
@@ -113,8 +113,8 @@ struct PumaSystem::Impl {
     const SafetyMachine& safety = driver->arm().safety();
     if (mailbox->reset == ga_hardware::ResetRequest::kTried) {
       mailbox->reset = safety.state() == SafetyState::kFault ? ga_hardware::ResetRequest::kRefused
-                       : safety.calibration_valid()       ? ga_hardware::ResetRequest::kDone
-                                                          : ga_hardware::ResetRequest::kUncalibrated;
+                       : safety.calibration_valid()          ? ga_hardware::ResetRequest::kDone
+                                                    : ga_hardware::ResetRequest::kUncalibrated;
     }
     show_states();
     if (clock) clock->cycle_done();
@@ -372,7 +372,7 @@ PumaSystem::Return PumaSystem::write(const rclcpp::Time&, const rclcpp::Duration
   m.end_cycle();
   if (m.driver->card_lost()) return Return::ERROR;
   return off || m.driver->arm().safety().state() == SafetyState::kFault ? Return::DEACTIVATE
-                                                                     : Return::OK;
+                                                                        : Return::OK;
 }
 
 }  // namespace puma_hardware

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "puma_hardware/runtime/guard.hpp"
+#include "puma_hardware/process/guard.hpp"
 
 namespace puma_hardware {
 

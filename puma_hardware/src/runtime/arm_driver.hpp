@@ -14,8 +14,8 @@
 #include <span>
 
 #include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
+#include "puma_hardware/process/realtime.hpp"
 #include "runtime/acceleration_model.hpp"
 #include "runtime/calibration_run.hpp"
 #include "runtime/hold_law.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "puma_hardware/runtime/guard.hpp"
+#include "puma_hardware/process/guard.hpp"
 
 namespace puma_hardware {
 
@@ -171,8 +171,8 @@ LoopEnd ArmLoop::power_on() {
   return LoopEnd::kDone;
 }
 
-LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration, ga_hardware::Recording* recording,
-                            const char* phase) noexcept {
+LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration,
+                            ga_hardware::Recording* recording, const char* phase) noexcept {
   phase_ = phase;
   double t = 0;
   while (t <= duration && !interrupted()) {
@@ -186,7 +186,8 @@ LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration, ga_hardwa
   return how_it_ended(LoopEnd::kDone);
 }
 
-LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time, ga_hardware::Recording* recording) {
+LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time,
+                        ga_hardware::Recording* recording) {
   LoopEnd end = power_on();
   if (end == LoopEnd::kDone) {
     motion.sample(0, q_ref_, qd_ref_, qdd_ref_);

@@ -20,8 +20,8 @@
 #include "ga_motion/trajectory.hpp"
 #include "puma_hardware/arm/calibration_builder.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
-#include "puma_hardware/runtime/realtime.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
+#include "puma_hardware/process/realtime.hpp"
 #include "runtime/calibration_run.hpp"
 #include "runtime/hold_law.hpp"
 

@@ -20,8 +20,8 @@ constexpr double kBandwidth = 20, kDamping = 1, kFriction = 0.8;
 
 LawParameters calibration_law(const ga_dynamics::Chain& model) {
   return ga_hardware::law_parameters(LawKind::kTrackingIntegral,
-                             {ga_controllers::gains_from_bandwidth(kBandwidth, kDamping)},
-                             kFriction, ga_hardware::signals_of(model));
+                                     {ga_controllers::gains_from_bandwidth(kBandwidth, kDamping)},
+                                     kFriction, ga_hardware::signals_of(model));
 }
 
 CalibrationRun::CalibrationRun(const ArmSettings& settings, const CalibrationTable& table,

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "puma_hardware/cards/card_settings.hpp"
-#include "puma_hardware/runtime/process_lock.hpp"
+#include "puma_hardware/process/process_lock.hpp"
 
 namespace puma_hardware {
 

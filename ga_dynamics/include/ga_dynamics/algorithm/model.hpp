@@ -12,9 +12,9 @@
 #include <numbers>
 
 #include "ga_dynamics/algorithm/buffer.hpp"
-#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/algorithm/joint_rotation.hpp"
 #include "ga_dynamics/algorithm/lanes.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_dynamics {
 inline namespace GA_DYNAMICS_ISA {

@@ -15,15 +15,15 @@
 #include <optional>
 #include <span>
 
+#include "ga_hardware/safety_machine.hpp"
+#include "ga_hardware/velocity_observer.hpp"
 #include "puma_hardware/arm/arm_settings.hpp"
 #include "puma_hardware/arm/calibration_table.hpp"
-#include "ga_hardware/safety_machine.hpp"
 #include "puma_hardware/arm/transmission.hpp"
 #include "puma_hardware/cards/pcl726.hpp"
 #include "puma_hardware/cards/pcl818.hpp"
 #include "puma_hardware/cards/pcl833.hpp"
 #include "puma_hardware/cards/port_io.hpp"
-#include "ga_hardware/velocity_observer.hpp"
 
 namespace puma_hardware {
 

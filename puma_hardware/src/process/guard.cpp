@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/runtime/guard.hpp"
+#include "puma_hardware/process/guard.hpp"
 
 #include <poll.h>
 #include <sys/syscall.h>

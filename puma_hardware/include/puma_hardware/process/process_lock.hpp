@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PUMA_HARDWARE__RUNTIME__PROCESS_LOCK_HPP_
-#define PUMA_HARDWARE__RUNTIME__PROCESS_LOCK_HPP_
+#ifndef PUMA_HARDWARE__PROCESS__PROCESS_LOCK_HPP_
+#define PUMA_HARDWARE__PROCESS__PROCESS_LOCK_HPP_
 
 // What only one process of the machine may have at a time: a set of cards, the guard's post. The
 // kernel takes the lock back when the process ends, however it ends, so that a dead one never
@@ -46,4 +46,4 @@ class ProcessLock {
 
 }  // namespace puma_hardware
 
-#endif  // PUMA_HARDWARE__RUNTIME__PROCESS_LOCK_HPP_
+#endif  // PUMA_HARDWARE__PROCESS__PROCESS_LOCK_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PUMA_HARDWARE__RUNTIME__REALTIME_HPP_
-#define PUMA_HARDWARE__RUNTIME__REALTIME_HPP_
+#ifndef PUMA_HARDWARE__PROCESS__REALTIME_HPP_
+#define PUMA_HARDWARE__PROCESS__REALTIME_HPP_
 
 // A thread that keeps time: scheduling, a periodic timer and what its cycles really took.
 
@@ -49,4 +49,4 @@ class TimeHistogram {
 
 }  // namespace puma_hardware
 
-#endif  // PUMA_HARDWARE__RUNTIME__REALTIME_HPP_
+#endif  // PUMA_HARDWARE__PROCESS__REALTIME_HPP_

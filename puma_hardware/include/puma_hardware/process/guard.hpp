@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PUMA_HARDWARE__RUNTIME__GUARD_HPP_
-#define PUMA_HARDWARE__RUNTIME__GUARD_HPP_
+#ifndef PUMA_HARDWARE__PROCESS__GUARD_HPP_
+#define PUMA_HARDWARE__PROCESS__GUARD_HPP_
 
 // The guard: a loop for a process of its own that watches a controlling process and, when that dies
 // or falls silent, writes 0 V to all DAC channels and drops power and brakes.
@@ -12,7 +12,7 @@
 
 #include "puma_hardware/cards/card_settings.hpp"
 #include "puma_hardware/cards/port_io.hpp"
-#include "puma_hardware/runtime/heartbeat.hpp"
+#include "puma_hardware/process/heartbeat.hpp"
 
 namespace puma_hardware {
 
@@ -49,4 +49,4 @@ void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
 
 }  // namespace puma_hardware
 
-#endif  // PUMA_HARDWARE__RUNTIME__GUARD_HPP_
+#endif  // PUMA_HARDWARE__PROCESS__GUARD_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PUMA_HARDWARE__RUNTIME__HEARTBEAT_HPP_
-#define PUMA_HARDWARE__RUNTIME__HEARTBEAT_HPP_
+#ifndef PUMA_HARDWARE__PROCESS__HEARTBEAT_HPP_
+#define PUMA_HARDWARE__PROCESS__HEARTBEAT_HPP_
 
 // What a controlling process and its guard tell each other through shared memory. A process that is
 // killed leaves its last voltage on a PCL-726; the guard, a process of its own, sees the heartbeat
@@ -69,4 +69,4 @@ class Heartbeat {
 
 }  // namespace puma_hardware
 
-#endif  // PUMA_HARDWARE__RUNTIME__HEARTBEAT_HPP_
+#endif  // PUMA_HARDWARE__PROCESS__HEARTBEAT_HPP_
