@@ -4,17 +4,25 @@
 
 // Keeps the joints that are not saturated on their commanded accelerations while others are. If
 // each torque were clamped on its own, the torque that a saturated joint lacks would accelerate its
-// neighbors through the inertia matrix: a light distal joint without rotor inertia is thrown at
+// neighbors through the inertia matrix D: a light distal joint without rotor inertia is thrown at
 // many times its velocity limit.
 //
-// With S the saturated joints, U the others and e the torque that S lacks, the accelerations of S
-// change by D_SS⁻¹ e. The torques of U change by D_US D_SS⁻¹ e, which leaves the accelerations of U
-// as commanded. The path is not kept: the joints of S fall behind.
+// The torques are projected onto the box of the torque limits in the metric of D⁻¹
+// (box_projection.hpp). That is a continuous function of the wanted torques. The joints that it
+// leaves within their limits have their commanded accelerations, a joint at its upper limit has no
+// more than its commanded one, at its lower limit no less. The path is not kept: the saturated
+// joints fall behind.
+//
+// The model is taken to be right about which joints move. A saturated joint that cannot (its brake
+// is on, or it is against an obstacle) does not have the acceleration that the others are adjusted
+// to: they get D times it as a disturbance, which their feedback holds against. The measured
+// acceleration that could tell is not known to the law.
 
 #include <span>
 #include <vector>
 
 #include "arm_state.hpp"
+#include "box_projection.hpp"
 
 namespace ga_controllers {
 
@@ -22,21 +30,14 @@ namespace ga_controllers {
 /// N m (N for prismatic joints).
 class DecoupledSaturation {
  public:
-  explicit DecoupledSaturation(std::size_t joints);
+  explicit DecoupledSaturation(std::size_t joints) : projection_(joints) {}
 
-  /// Adjusts the torques of the joints within the arm's torque limits to the saturation of the
-  /// others. Saturated torques are not clamped here, so that the caller sees them. Updates the
-  /// arm's inertia if there are any.
+  /// Projects the torques. One at its limit is left beyond it, so that the caller sees that it is
+  /// cut. Updates the arm's inertia if any is beyond its limit.
   void apply(ArmState& arm, std::span<double> tau) noexcept;
 
  private:
-  void solve(const ArmState& arm, std::span<const double> tau, std::size_t count) noexcept;
-
-  std::vector<char> is_saturated_;
-  std::vector<std::size_t> saturated_;  ///< indices of S
-  std::vector<double> change_;          ///< of the accelerations of S, rad/s²
-  std::vector<double> factor_;          ///< scratch: D_SS
-  std::vector<double> adjusted_;        ///< torques
+  BoxProjection projection_;
 };
 
 }  // namespace ga_controllers

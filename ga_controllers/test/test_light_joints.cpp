@@ -76,7 +76,7 @@ TEST(LightJoints, KeepNearTheirVelocityLimitsWhateverTheReference) {
     worst = std::max(worst, fastest(false, {}, seed));
     worst_kept = std::max(worst_kept, fastest(true, {}, seed));
   }
-  EXPECT_LT(worst, 3.5);
+  EXPECT_LT(worst, 2.5);
   EXPECT_LT(worst_kept, 1.2);
   RecordProperty("velocity_over_limit", std::to_string(worst));
   RecordProperty("velocity_over_limit_kept", std::to_string(worst_kept));
@@ -147,7 +147,7 @@ TEST(LightJoints, AMotionWithHalfOfTheTorqueThatItNeedsEnds) {
       speed = std::max(speed, speed_over_limit(chain, plant));
     }
     EXPECT_TRUE(saturated);
-    EXPECT_LT(speed, 8) << "law " << static_cast<int>(kind);
+    EXPECT_LT(speed, 3) << "law " << static_cast<int>(kind);
     RecordProperty("velocity_over_limit", std::to_string(speed));
     for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(plant.q()[i], goal[i], 1e-6);
   }
