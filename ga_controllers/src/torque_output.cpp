@@ -13,8 +13,13 @@ namespace ga_controllers {
 namespace {
 
 /// The torque that fades after a change may push a joint to this share of its velocity limit, or of
-/// kFreeSpeed [rad/s] where that is lower.
-constexpr double kBlendSpeed = 0.5, kFreeSpeed = 10;
+/// kFreeSpeed [rad/s] where that is lower. The law's own torque held the arm, perhaps with a load
+/// that the model does not know; what drove the arm before a start may be anything.
+constexpr double kOwnSpeed = 1, kForeignSpeed = 0.5, kFreeSpeed = 10;
+/// The share of it whose push is negligible, and the share that is nothing.
+constexpr double kFaded = 0.01, kGone = 1e-12;
+/// kg m², added to the diagonal of the inertia matrix: a massless joint bears no push.
+constexpr double kRegular = 1e-12;
 
 }  // namespace
 
@@ -29,7 +34,10 @@ TorqueOutput::TorqueOutput(std::vector<double> limit, std::vector<double> bearab
       excess_(limit_.size()),
       cut_(limit_.size()),
       push_(limit_.size()),
-      factor_(limit_.size() * limit_.size()) {}
+      most_(limit_.size()),
+      factor_(limit_.size() * limit_.size()),
+      inverse_(limit_.size() * limit_.size()),
+      projection_(limit_.size()) {}
 
 void TorqueOutput::start(std::span<const double> last_torque) noexcept {
   for (std::size_t i = 0; i < last_.size(); ++i) {
@@ -39,6 +47,7 @@ void TorqueOutput::start(std::span<const double> last_torque) noexcept {
     blend_[i] = excess_[i] = 0;
     cut_[i] = 0;
   }
+  started_ = true;
 }
 
 double TorqueOutput::possible(std::size_t i, double torque) const noexcept {
@@ -57,31 +66,53 @@ bool TorqueOutput::lacks(std::span<const double> part, std::span<const double> t
   return without < with;
 }
 
+/// D⁻¹ `vector`, in place.
+void TorqueOutput::solve(const ArmState& arm, std::span<double> vector) noexcept {
+  const std::size_t n = vector.size();
+  std::copy(arm.inertia.begin(), arm.inertia.end(), factor_.begin());
+  for (std::size_t i = 0; i < n; ++i) factor_[i * n + i] += kRegular;
+  ga_dynamics::cholesky_solve(static_cast<int>(n), factor_.data(), vector.data());
+}
+
 /// What fades after a change is a disturbance for the new law, which holds the arm against it with
 /// a velocity of up to the disturbing acceleration over Kd. A larger difference would throw a light
-/// joint at many times its velocity limit: it is scaled down, and the torque steps by the rest.
+/// joint at many times its velocity limit. So the disturbing accelerations are projected onto their
+/// bounds: only the torques of joints at their bounds change, and a heavy joint does not drop its
+/// load for the sake of a light one. The torque steps by the change. It is done in every cycle,
+/// because a light joint's torque may balance what a heavy one's does to it, which depends on the
+/// configuration.
 void TorqueOutput::bound_blend(const LawSetting& law, ArmState& arm) noexcept {
   const std::size_t n = blend_.size();
   arm.update_inertia();
-  std::copy(arm.inertia.begin(), arm.inertia.end(), factor_.begin());
   std::copy(blend_.begin(), blend_.end(), push_.begin());
-  ga_dynamics::cholesky_solve(static_cast<int>(n), factor_.data(), push_.data());
-  double scale = 1;
+  solve(arm, push_);
+  bool bounded = true;
   for (std::size_t i = 0; i < n; ++i) {
-    const double speed = kBlendSpeed * std::min(arm.limits[i].velocity, kFreeSpeed);
-    const double most = speed * std::max(law.gains[i].kd, 1 / std::max(blend_time_, 1e-3));
-    const double push = std::abs(push_[i]);
-    if (push > most) scale = std::min(scale, most / push);
+    const double speed = blend_speed_ * std::min(arm.limits[i].velocity, kFreeSpeed);
+    most_[i] = speed * std::max(law.gains[i].kd, 1 / std::max(blend_time_, 1e-3));
+    bounded = bounded && std::abs(push_[i]) <= most_[i];
   }
-  for (double& blend : blend_) blend *= scale;
+  if (bounded) return;
+  for (std::size_t j = 0; j < n; ++j) {
+    // D⁻¹ is symmetric: its columns are its rows.
+    const std::span<double> row = std::span(inverse_).subspan(j * n, n);
+    std::fill(row.begin(), row.end(), 0.0);
+    row[j] = 1;
+    solve(arm, row);
+  }
+  const bool projected = projection_.project(inverse_, push_, most_);
+  for (std::size_t i = 0; i < n; ++i) {
+    blend_[i] = projected ? blend_[i] + projection_.multipliers()[i] : 0;
+  }
 }
 
 void TorqueOutput::give(const Cycle& cycle, std::span<double> tau,
                         std::span<const double> setting_out, const LawSetting& law,
                         ArmState& arm) noexcept {
   const bool sets_out = cycle.changed && lacks(setting_out, tau);
-  const double fade = blend_time_ > 0 ? std::exp(-cycle.dt / blend_time_) : 0;
   const bool begins = cycle.changed || cycle.takes_over;
+  const bool fades = blend_time_ > 0 && (begins || fading_ > 0);
+  const double fade = fades ? std::exp(-cycle.dt / blend_time_) : 0;
   for (std::size_t i = 0; i < last_.size(); ++i) {
     if (!std::isfinite(tau[i])) tau[i] = std::isnan(last_[i]) ? 0 : last_[i];
     const double own = possible(i, tau[i]);
@@ -91,7 +122,15 @@ void TorqueOutput::give(const Cycle& cycle, std::span<double> tau,
     if (cycle.changed) excess_[i] = std::max(std::abs(last_[i]) - limit_[i], 0.0);
     blend_[i] = !begins ? fade * blend_[i] : undriven ? 0 : last_[i] - before;
   }
-  if (begins) bound_blend(law, arm);
+  if (begins) {
+    const bool any = std::any_of(blend_.begin(), blend_.end(), [](double b) { return b != 0; });
+    fading_ = any ? 1 : 0;
+    blend_speed_ = started_ ? kForeignSpeed : kOwnSpeed;
+  } else {
+    fading_ = fade * fading_ > kGone ? fade * fading_ : 0;
+    started_ = false;
+  }
+  if (fading_ > kFaded) bound_blend(law, arm);
   for (std::size_t i = 0; i < last_.size(); ++i) {
     const double own = possible(i, tau[i]);
     const double reach = rate_limit_[i] * cycle.dt;

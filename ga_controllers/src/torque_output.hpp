@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arm_state.hpp"
+#include "box_projection.hpp"
 #include "cycle.hpp"
 #include "law_parameters.hpp"
 
@@ -30,7 +31,7 @@ class TorqueOutput {
   /// From the torque that the law wants to the one that is given, in place. One that is not finite
   /// leaves the joint's torque as it was. `setting_out`: the part of it that accelerates the arm
   /// from rest, empty for none. If the torque before a change lacks this part, it is added at once.
-  /// Updates the arm's inertia after a change.
+  /// Updates the arm's inertia after a change, until its torque has faded.
   void give(const Cycle& cycle, std::span<double> tau, std::span<const double> setting_out,
             const LawSetting& law, ArmState& arm) noexcept;
 
@@ -45,6 +46,7 @@ class TorqueOutput {
   /// What the law's limit leaves of a torque.
   double possible(std::size_t joint, double torque) const noexcept;
   bool lacks(std::span<const double> part, std::span<const double> tau) const noexcept;
+  void solve(const ArmState& arm, std::span<double> vector) noexcept;
   void bound_blend(const LawSetting& law, ArmState& arm) noexcept;
 
   std::vector<double> limit_, bearable_, rate_limit_;
@@ -52,7 +54,11 @@ class TorqueOutput {
   std::vector<double> last_, blend_;
   std::vector<double> excess_;  ///< of a torque beyond the limit that was taken over
   std::vector<int> cut_;
-  std::vector<double> push_, factor_;  ///< scratch of bound_blend()
+  double fading_ = 0;       ///< share of the blend that is left
+  double blend_speed_ = 0;  ///< share of the velocity limits that it may push the joints to
+  bool started_ = false;    ///< and the torque from before it is still taken over
+  std::vector<double> push_, most_, factor_, inverse_;  ///< scratch of bound_blend()
+  BoxProjection projection_;
 };
 
 }  // namespace ga_controllers

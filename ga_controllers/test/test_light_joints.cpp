@@ -89,8 +89,8 @@ TEST(LightJoints, KeepNearTheirVelocityLimitsWhileLawsGainsAndCyclesChange) {
     worst = std::max(worst, fastest(false, all, seed));
     worst_kept = std::max(worst_kept, fastest(true, all, seed));
   }
-  EXPECT_LT(worst, 4);
-  EXPECT_LT(worst_kept, 2);
+  EXPECT_LT(worst, 3.5);
+  EXPECT_LT(worst_kept, 1.6);
   RecordProperty("velocity_over_limit", std::to_string(worst));
   RecordProperty("velocity_over_limit_kept", std::to_string(worst_kept));
 }
@@ -150,6 +150,54 @@ TEST(LightJoints, AMotionWithHalfOfTheTorqueThatItNeedsEnds) {
     EXPECT_LT(speed, 3) << "law " << static_cast<int>(kind);
     RecordProperty("velocity_over_limit", std::to_string(speed));
     for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(plant.q()[i], goal[i], 1e-6);
+  }
+}
+
+Chain with_coulomb_friction(const Chain& chain, double share) {
+  std::vector<ga_dynamics::DhJoint> rows;
+  for (const auto& joint : chain.joints()) {
+    ga_dynamics::Drive drive = joint.drive;
+    drive.coulomb_positive = drive.coulomb_negative = share * joint.limits.effort;
+    rows.push_back({joint.type, joint.dh, joint.body, drive, joint.limits, ""});
+  }
+  return Chain::from_dh(rows, chain.gravity_in_frame0());
+}
+
+TEST(LightJoints, DoNotMakeHeavyOnesDropALoadThatTheModelDoesNotKnow) {
+  enum class Event { kTracking, kGravityHold, kPointToPoint, kGains, kStateLost };
+  for (const double friction : {0.0, 0.02}) {
+    const Chain chain = with_coulomb_friction(seven_joints(), friction);
+    for (const Event event : {Event::kTracking, Event::kGravityHold, Event::kPointToPoint,
+                              Event::kGains, Event::kStateLost}) {
+      ControlLaw law(chain, parameters(LawKind::kTrackingIntegral, 20));
+      Plant plant(chain.with_payload({5, {0, 0, 0.05}, {}}), {.stops = false});
+      const Values goal(7, 0.5), rest(7, 0.0), bad(7, NAN);
+      plant.reset(goal, rest);
+      law.start(plant.q(), plant.qd(), Values(7, NAN));
+      Values tau(7);
+      for (int k = 0; k < 6000; ++k) {
+        law.update(plant.q(), plant.qd(), {goal, rest, rest}, kDt, tau);
+        plant.step(tau, kDt);
+      }
+      if (event == Event::kTracking) law.change(LawKind::kTracking);
+      if (event == Event::kGravityHold) law.change(LawKind::kGravityHold);
+      if (event == Event::kPointToPoint) law.change(LawKind::kPointToPoint);
+      const JointGains slower = gains_from_bandwidth(10, 1);
+      if (event == Event::kGains) law.change_gains({&slower, 1});
+      bool lost = event == Event::kStateLost;
+      for (int k = 0; k < 3; ++k) {
+        const Values before = tau;
+        law.update(lost ? std::span<const double>(bad) : plant.q(), plant.qd(), {goal, rest, rest},
+                   kDt, tau);
+        lost = false;
+        plant.step(tau, kDt);
+        for (const std::size_t i : {1, 3}) {
+          const double most = 0.002 * chain.joints()[i].limits.effort;
+          EXPECT_NEAR(tau[i], before[i], most)
+              << "joint " << i + 1 << ", event " << static_cast<int>(event) << ", cycle " << k;
+        }
+      }
+    }
   }
 }
 
