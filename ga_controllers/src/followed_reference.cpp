@@ -138,7 +138,7 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   Joint& joint = joints_[i];
   const double all = strength(i, law, arm), fastest = kFaster * arm.limits[i].velocity;
   const Blending::State last = joint.counted;
-  const double qdd_before = given_.qdd[i], most = kStronger * all;
+  const double qdd_before = given_.qdd[i], rate_before = joint.rate, most = kStronger * all;
   joint.doubt = doubt_left_ * joint.doubt + now.qdd * dt - (now.qd - given_.qd[i]);
   given_.q[i] = now.q;
   given_.qd[i] = now.qd;
@@ -159,19 +159,22 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   // A light joint hardly needs torque for a jump, but it has to keep to its velocity limit.
   joint.jumped = correction(i, joint.surplus, law) > kJump * all ||
                  std::abs(joint.surplus.q) > kLeap * arm.limits[i].velocity * std::max(dt, kShort);
-  const double continued = continued_acceleration(all, arm.limits[i].velocity);
+  const double velocity = arm.limits[i].velocity;
+  const double trust = std::max(1 - std::abs(joint.doubt) / (kDoubt * velocity), 0.0);
   const double change = joint.jumped ? 0 : next.qd - last.qd;
-  next.qdd = believed_acceleration(now.qdd, change, dt, all, continued);
-  const double trust = 1 - std::abs(joint.doubt) / (kDoubt * arm.limits[i].velocity);
-  const double at_once = std::max(trust, 0.0) * std::min(most, arm.limits[i].velocity / kAtOnce);
-  joint.fed = believed_acceleration(now.qdd, change, dt, most, at_once);
+  next.qdd =
+      believed_acceleration(now.qdd, change, dt, all, continued_acceleration(all, velocity, trust));
+  // Velocities beyond the limit are followed, so they confirm their accelerations.
+  const double rate_change = joint.jumped ? 0 : joint.rate - rate_before;
+  const double at_once = trust * std::min(most, velocity / kAtOnce);
+  joint.fed = believed_acceleration(now.qdd, rate_change, dt, most, at_once);
   if (joint.settles) joint.surplus.qdd = next.qdd - last.qdd;
   if (!joint.jumped) return;
   // What is followed goes on as it was, acceleration included.
   const double followed_change = followed_.qd[i] - joint.followed_rate;
-  joint.before = {
-      followed_.q[i] - last.q, followed_.qd[i] - last.qd,
-      believed_acceleration(followed_.qdd[i], followed_change, dt, all, continued) - last.qdd};
+  const double followed = believed_acceleration(followed_.qdd[i], followed_change, dt, all,
+                                                continued_acceleration(all, velocity, 0));
+  joint.before = {followed_.q[i] - last.q, followed_.qd[i] - last.qd, followed - last.qdd};
   joint.surplus = {next.q - last.q - (last.qd + last.qdd * dt / 2) * dt,
                    next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }

@@ -24,9 +24,9 @@ constexpr double kJump = 0.02;        ///< rad or m; less is for the law to smoo
 constexpr double kCaughtUp = 1e-4;    ///< rad or m
 constexpr double kSameTorque = 0.01;  ///< of the torque, that the acceleration differs by then
 constexpr double kNear = 0.02;  ///< rad or m; from here on the reference's acceleration counts
-/// An unconfirmed acceleration: this share of the torque, and no more than reaches the velocity
-/// limit in this time [s].
-constexpr double kUnconfirmed = 0.05, kUnconfirmedTime = 0.5;
+/// An unconfirmed acceleration: this share of the torque, and no more than this share [1/s] of the
+/// velocity limit; the larger one if it is trusted.
+constexpr double kUnconfirmed = 0.05, kUnconfirmedRate = 2, kTrustedRate = 6;
 
 /// The speed from which a joint stops within a distance: with a constant deceleration, and
 /// exponentially at the end.
@@ -49,8 +49,10 @@ double believed_acceleration(double acceleration, double change, double dt, doub
                     std::max(confirmed, 0.0) + unconfirmed);
 }
 
-double continued_acceleration(double strength, double velocity_limit) noexcept {
-  return std::min(kUnconfirmed * strength, velocity_limit / kUnconfirmedTime);
+double continued_acceleration(double strength, double velocity_limit, double trust) noexcept {
+  const double share = kUnconfirmed * strength;
+  const double strict = std::min(share, kUnconfirmedRate * velocity_limit);
+  return strict + trust * (std::min(share, kTrustedRate * velocity_limit) - strict);
 }
 
 ReferenceGuard::ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<double> torque_limit)
@@ -148,7 +150,7 @@ Departure ReferenceGuard::keep(std::span<const double> q, double dt,
     } else {
       joint.q = q_ref;
       joint.qdd = believed_acceleration(qdd_ref, qd_ref - joint.qd, dt, strength,
-                                        continued_acceleration(strength, joint.limits.velocity));
+                                        continued_acceleration(strength, joint.limits.velocity, 0));
       joint.qd = qd_ref;
     }
     if (reason != Departure::Reason::kNone) departure = {reason, i};

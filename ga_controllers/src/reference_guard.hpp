@@ -33,8 +33,9 @@ double believed_acceleration(double acceleration, double change, double dt, doub
                              double unconfirmed) noexcept;
 
 /// The acceleration that may continue unconfirmed when a joint departs from its reference. A light
-/// joint reaches its velocity limit within milliseconds, so the velocity limit bounds it, too.
-double continued_acceleration(double strength, double velocity_limit) noexcept;
+/// joint reaches its velocity limit within milliseconds, so the velocity limit bounds it, too: less
+/// where the accelerations have agreed with the velocities so far, `trust` 0 … 1.
+double continued_acceleration(double strength, double velocity_limit, double trust) noexcept;
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// rad, s, N m (m, N for prismatic joints).

@@ -222,6 +222,34 @@ TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
   for (const double rate : arm.qd) EXPECT_LT(std::abs(rate), 1e-3) << "it drifts away";
 }
 
+TEST(AnyReference, OneBeyondTheVelocityLimitIsFedForward) {
+  // The limit of a description may be lower than what the joint does.
+  ga_dynamics::DhJoint joint;
+  joint.body = {1, {0.1, 0, 0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
+  joint.limits = {-5, 5, 1, 50};
+  const Chain chain = Chain::from_dh({joint}, {0, -9.81, 0});
+  ControlLaw law(chain, parameters(LawKind::kTracking, 20));
+  Plant plant(chain, {.stops = false});
+  constexpr double kRate = 10, kSpeed = 3;
+  Values q(1), qd(1), qdd(1), tau(1);
+  const auto move = [&](double t) {
+    q[0] = -kSpeed / kRate * std::cos(kRate * t);
+    qd[0] = kSpeed * std::sin(kRate * t);
+    qdd[0] = kSpeed * kRate * std::cos(kRate * t);
+  };
+  move(0);
+  plant.reset(q, qd);
+  law.start(plant.q(), plant.qd(), Values(1, NAN));
+  double stray = 0;
+  for (int k = 0; k < 3000; ++k) {
+    move(k * kDt);
+    stray = std::max(stray, std::abs(plant.q()[0] - q[0]));
+    law.update(plant.q(), plant.qd(), {q, qd, qdd}, kDt, tau);
+    plant.step(tau, kDt);
+  }
+  EXPECT_LT(stray, 0.001);
+}
+
 TEST(AnyReference, AnAccelerationThatNoVelocityShowsIsNoKickAtAJump) {
   const Chain chain = puma();
   const Values start = Wave(0).q, rest(6, 0.0);

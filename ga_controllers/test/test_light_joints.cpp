@@ -153,6 +153,48 @@ TEST(LightJoints, AMotionWithHalfOfTheTorqueThatItNeedsEnds) {
   }
 }
 
+TEST(LightJoints, HeldSamplesWithTheirRatesAreFollowed) {
+  // A quick motion, at 0.7 of the velocity limits and 4.2 1/s of them.
+  const Chain chain = seven_joints();
+  constexpr double kRate = 6;
+  struct Case {
+    int held;  ///< cycles
+    double first, all;
+  };
+  for (const auto& [held, first, all] : {Case{2, 0.53e-3, 0.9e-3}, Case{4, 8.2e-3, 13e-3}}) {
+    Sample now{Values(7), Values(7), Values(7)}, sent;
+    const auto move = [&](double t) {
+      for (std::size_t i = 0; i < 7; ++i) {
+        const double a = 0.7 * chain.joints()[i].limits.velocity / kRate;
+        const double phase = kRate * t + static_cast<double>(i);
+        now.q[i] = 0.3 + a * std::sin(phase);
+        now.qd[i] = a * kRate * std::cos(phase);
+        now.qdd[i] = -a * kRate * kRate * std::sin(phase);
+      }
+    };
+    ControlLaw law(chain, parameters(LawKind::kTracking, 30));
+    Plant plant(chain, {.friction = false, .stops = false});
+    move(0);
+    plant.reset(now.q, now.qd);
+    law.start(plant.q(), plant.qd(), Values(7, NAN));
+    Values tau(7), sum(7);
+    constexpr int kCycles = 4000, kSettled = 500;
+    for (int k = 0; k < kCycles; ++k) {
+      move(k * kDt);
+      if (k % held == 0) sent = now;
+      law.update(plant.q(), plant.qd(), sent.reference(), kDt, tau);
+      for (std::size_t i = 0; i < 7 && k > kSettled; ++i) {
+        sum[i] += std::pow(plant.q()[i] - now.q[i], 2);
+      }
+      plant.step(tau, kDt);
+    }
+    const auto rms = [&](std::size_t i) { return std::sqrt(sum[i] / (kCycles - kSettled)); };
+    EXPECT_LT(rms(0), first) << held << " cycles";
+    // Joint 2 needs more torque than it has.
+    for (const std::size_t i : {2, 3, 4, 5, 6}) EXPECT_LT(rms(i), all) << "joint " << i + 1;
+  }
+}
+
 Chain with_coulomb_friction(const Chain& chain, double share) {
   std::vector<ga_dynamics::DhJoint> rows;
   for (const auto& joint : chain.joints()) {
