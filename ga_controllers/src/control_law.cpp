@@ -23,6 +23,7 @@ namespace {
 /// After a cycle longer than this [s], and longer than this many times the one before, the arm is
 /// where its torque has taken it meanwhile: the law goes on from there, as after a change.
 constexpr double kLateCycle = 0.05, kLater = 2;
+constexpr double kLongestCycle = 1;  ///< s
 /// Cycles after which the inertia by which jumps of the reference are judged is computed anew: an
 /// arm does not unfold faster.
 constexpr int kInertiaCycles = 20;
@@ -76,7 +77,7 @@ struct ControlLaw::Impl {
     bridges = !state_known && (bridges || seen);
     state_lost = !state_known;
     if (dt > kLateCycle && dt > kLater * usual_dt && drives_arm && blends) changed = true;
-    usual_dt = std::min(dt, 1.0);
+    usual_dt = dt;
     drives_arm = true;
     return {dt, changed, takes_over, output.last()};
   }
@@ -132,7 +133,7 @@ struct ControlLaw::Impl {
   /// The torque that the law wants at a measured state.
   void drive(const Cycle& cycle, std::span<double> tau) noexcept {
     const bool integrates = setting.kind == LawKind::kTrackingIntegral;
-    if (!setting.takes_reference()) reference.take_arm(arm);
+    if (!setting.takes_reference()) reference.take_arm(arm, cycle.dt);
     follow(cycle);
     if (integrates) integral.advance(cycle.dt, reference, output.cut(), setting.gains, arm);
     command_acceleration();
@@ -229,10 +230,11 @@ bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     JointGains& to = impl_->setting.gains[i];
     const JointGains& from = gains[gains.size() == n ? i : 0];
+    if (from == to) continue;
     impl_->integral.change_gain(i, to.ki, from.ki);
     to = from;
+    impl_->changed = true;
   }
-  impl_->changed = true;
   return true;
 }
 
@@ -243,7 +245,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   const std::size_t n = m.arm.size();
   if (tau.size() < n) return LawStatus::kError;
   const bool state_known = m.finite(q) && m.finite(qd);
-  if (!(dt >= 0)) dt = 0;
+  dt = dt >= 0 ? std::min(dt, kLongestCycle) : 0;
   if (!m.started) start(q, qd, m.nothing);
   if (++m.inertia_age >= kInertiaCycles) {
     m.inertia_age = 0;

@@ -65,6 +65,7 @@ void ErrorIntegral::forget_pushes(std::span<const JointGains> gains, ArmState& a
   if (!any) return;
   arm.dynamics.inertia_matrix(arm.q, factor_);
   ga_dynamics::cholesky_solve(static_cast<int>(sum_.size()), factor_.data(), step_.data());
+  if (!all_finite(step_, sum_.size())) return;  // a joint without inertia
   for (std::size_t i = 0; i < sum_.size(); ++i) {
     if (gains[i].ki > 0) sum_[i] += step_[i] / gains[i].ki;
   }

@@ -179,12 +179,14 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
                    next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }
 
-void FollowedReference::take_arm(const ArmState& arm) noexcept {
+void FollowedReference::take_arm(const ArmState& arm, double dt) noexcept {
+  doubt_left_ = std::exp(-dt / kDoubtTime);
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     joints_[i].counted = {arm.q[i], arm.qd[i], 0};
     joints_[i].rate = arm.qd[i];
+    joints_[i].doubt *= doubt_left_;
     joints_[i].shown.forget();
   }
 }
@@ -286,6 +288,8 @@ void FollowedReference::estimate_braking(std::span<const double> torque,
   }
   std::copy(arm.inertia.begin(), arm.inertia.end(), factor_.begin());
   ga_dynamics::cholesky_solve(static_cast<int>(n), factor_.data(), braking_.data());
+  // A joint without inertia has no deceleration.
+  if (!all_finite(braking_, n)) std::fill(braking_.begin(), braking_.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double strength = arm.strength(i), ahead = std::copysign(1.0, arm.qd[i]);
     const double most = guard_->must_brake(i, arm.q[i], arm.qd[i], strength) ? strength / 2 : 0;

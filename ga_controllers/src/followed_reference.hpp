@@ -53,7 +53,7 @@ class FollowedReference {
   bool take(const Reference& reference, double dt, const LawSetting& law,
             const ArmState& arm) noexcept;
   /// For a law without a reference: it is where the arm is.
-  void take_arm(const ArmState& arm) noexcept;
+  void take_arm(const ArmState& arm, double dt) noexcept;
   /// What is followed in this cycle. Updates the arm's inertia after a change and after a jump.
   /// True: the given reference jumped.
   bool advance(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,

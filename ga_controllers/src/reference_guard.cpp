@@ -20,6 +20,8 @@ constexpr double kMargin = 0.7, kPlanned = 0.6;
 constexpr double kFaster = 1.02;      ///< times the velocity limit is too fast
 constexpr double kApproach = 10;      ///< 1/s, of the last bit of the way to a reference
 constexpr double kSpeedUp = 40;       ///< 1/s, of the velocity to the wanted one
+constexpr double kStep = 0.02;        ///< s; longer cycles are divided
+constexpr int kSteps = 50;            ///< at most; the rest of a cycle does not count
 constexpr double kJump = 0.02;        ///< rad or m; less is for the law to smooth
 constexpr double kCaughtUp = 1e-4;    ///< rad or m
 constexpr double kSameTorque = 0.01;  ///< of the torque, that the acceleration differs by then
@@ -143,7 +145,10 @@ Departure ReferenceGuard::keep(std::span<const double> q, double dt,
                            std::abs(qdd_ref - joint.qdd) <= kSameTorque * strength;
     joint.left = reason != Departure::Reason::kNone || (joint.left && !caught_up);
     if (joint.left) {
-      follow(joint, q_ref, qd_ref, qdd_ref, strength, dt);
+      double left = dt;
+      for (int k = 0; k < kSteps && (k == 0 || left > 0); ++k, left -= kStep) {
+        follow(joint, q_ref, qd_ref, qdd_ref, strength, std::min(left, kStep));
+      }
       q_ref = joint.q;
       qd_ref = joint.qd;
       qdd_ref = joint.qdd;

@@ -489,6 +489,33 @@ TEST(ControlLaw, StartedBlindItKeepsTheTorqueUntilItSees) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
 }
 
+TEST(ControlLaw, AJointWithoutInertiaDoesNotSpoilTheOthers) {
+  ga_dynamics::DhJoint arm, flange;
+  arm.body = {1, {0.3, 0, 0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
+  arm.limits = flange.limits = {-2, 2, 2, 50};
+  flange.dh.a = 0.5;
+  const Chain chain = Chain::from_dh({arm, flange}, {0, -9.81, 0});
+  for (const bool keep_limits : {false, true}) {
+    LawParameters p = parameters(LawKind::kTrackingIntegral);
+    p.keep_limits = keep_limits;
+    ControlLaw law(chain, p);
+    const Values rest(2, 0.0);
+    Values q{0.2, 0.1}, tau(2), qd{0.1, 0.1};
+    law.start(q, qd, rest);
+    for (int k = 0; k < 1000; ++k) {
+      q[0] = 0.2 + 0.1 * std::sin(0.01 * k);
+      if (k == 300) law.change(LawKind::kTracking);
+      ASSERT_EQ(law.update(q, qd, {q, rest, rest}, kDt, tau), LawStatus::kOk);
+      for (std::size_t i = 0; i < 2; ++i) {
+        ASSERT_TRUE(std::isfinite(tau[i]));
+        ASSERT_TRUE(std::isfinite(law.followed().q[i]));
+        ASSERT_TRUE(std::isfinite(law.followed().qd[i]));
+        ASSERT_TRUE(std::isfinite(law.followed().qdd[i]));
+      }
+    }
+  }
+}
+
 TEST(ControlLaw, NothingAllocatesAfterConstruction) {
   const Chain chain = puma();
   LawParameters p = parameters(LawKind::kTracking);

@@ -526,6 +526,61 @@ TEST(Transitions, CyclesOfAnImpossibleLengthDoNoHarm) {
   }
 }
 
+TEST(Transitions, AnEndlessCycleDoesNotTakeWhatIsFollowedBeyondItsLimits) {
+  const Values home = Wave(0).q, rest(6, 0.0);
+  Values goal = home;
+  goal[0] = 2 * puma().joints()[0].limits.upper;
+  for (const double dt : {100.0, 1e300, std::numeric_limits<double>::infinity()}) {
+    LawParameters p = parameters(LawKind::kTracking, 40);
+    p.keep_limits = true;
+    p.blend_time = 0;
+    Drive drive(p, false, home, rest);
+    drive.cycles({home, rest, rest}, 100);
+    drive.cycles({goal, rest, rest}, 50);
+    drive.law.update(drive.plant.q(), drive.plant.qd(), {goal, rest, rest}, dt, drive.tau);
+    const double upper = drive.chain.joints()[0].limits.upper;
+    for (int k = 0; k < 4000; ++k) {
+      ASSERT_LE(drive.law.followed().q[0], upper + 1e-3) << dt << ", cycle " << k;
+      drive.cycle({goal, rest, rest});
+    }
+    EXPECT_NEAR(drive.law.followed().q[0], upper, 1e-3) << dt;
+    EXPECT_NEAR(drive.position()[0], upper, 1e-3) << dt;
+  }
+}
+
+TEST(Transitions, TheSameGainsChangeNothing) {
+  const LawParameters p = parameters(LawKind::kTracking, 40);
+  Drive once(p, false, Wave(0).q, Wave(0).qd), again(p, false, Wave(0).q, Wave(0).qd);
+  for (int k = 0; k < 1000; ++k) {
+    EXPECT_TRUE(again.law.change_gains(p.gains));
+    once.cycle(Wave(k * kDt).reference());
+    again.cycle(Wave(k * kDt).reference());
+    ASSERT_EQ(again.tau, once.tau) << "cycle " << k;
+  }
+}
+
+TEST(Transitions, GravityHoldForgetsAccelerationsThatWereWrong) {
+  // The accelerations given before it contradicted the velocities; the first one after it counts.
+  const Values home = Wave(0).q, rest(6, 0.0);
+  const Chain chain = puma();
+  Values wild, step;
+  for (const auto& joint : chain.joints()) {
+    wild.push_back(20 * joint.limits.velocity);
+    step.push_back(10 * joint.limits.velocity);
+  }
+  const auto first = [&](const Values& before) {
+    Drive drive(parameters(LawKind::kTracking, 40), false, home, rest);
+    drive.cycles({home, rest, before}, 300);
+    drive.law.change(LawKind::kGravityHold);
+    drive.cycles({}, 2000);
+    drive.law.change(LawKind::kTracking);
+    drive.cycle({drive.position(), rest, step});
+    return drive.law.followed().qdd[0];
+  };
+  EXPECT_NEAR(first(wild), step[0], 1e-3 * step[0]);
+  EXPECT_NEAR(first(rest), step[0], 1e-3 * step[0]);
+}
+
 TEST(BadArguments, OfTheLawAreRefused) {
   const Values home = Wave(0).q, rest(6, 0.0);
   Drive drive(parameters(LawKind::kTracking, 40), false, home, rest);

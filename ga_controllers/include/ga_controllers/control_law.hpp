@@ -146,15 +146,16 @@ class ControlLaw {
              std::span<const double> last_torque) noexcept;
   /// Changes the law or its gains in mid-motion; the torque goes on from where it is.
   void change(LawKind kind) noexcept;
-  /// One for all joints or one per joint. False, and nothing changes, for another number of them
-  /// and for gains that are negative or not finite.
+  /// One for all joints or one per joint; the gains that the law has already change nothing. False,
+  /// and nothing changes either, for another number of them and for gains that are negative or not
+  /// finite.
   bool change_gains(std::span<const JointGains> gains) noexcept;
 
   /// One cycle of dt [s]: torques for the measured state and the reference. The first one starts
   /// the law at the arm if start() was not called. After a cycle of more than 0.05 s, and of more
   /// than twice the one before, it goes on from the torque and the arm as after a change. A dt that
-  /// is negative or not-a-number counts as 0. kError, and nothing is written, if `tau` is too
-  /// short.
+  /// is negative or not-a-number counts as 0, one of more than 1 s as 1 s. kError, and nothing is
+  /// written, if `tau` is too short.
   LawStatus update(std::span<const double> q, std::span<const double> qd,
                    const Reference& reference, double dt, std::span<double> tau) noexcept;
 
