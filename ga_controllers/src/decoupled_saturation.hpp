@@ -15,8 +15,10 @@
 //
 // The model is taken to be right about which joints move. A saturated joint that cannot (its brake
 // is on, or it is against an obstacle) does not have the acceleration that the others are adjusted
-// to: they get D times it as a disturbance, which their feedback holds against. The measured
-// acceleration that could tell is not known to the law.
+// to: they get D times it as a disturbance, which their feedback holds against. Likewise a
+// saturated joint that hits its stop steps the torques of the others, by about one limit on the
+// PUMA at 3 rad/s, where torques that are clamped one by one step by 5 %. The measured acceleration
+// that could tell is not known to the law.
 
 #include <span>
 #include <vector>
