@@ -57,7 +57,7 @@ TARGETS = [
     ('algorithms', 'ga_motion/src/trajectory*.cpp', 'test_trajectory'),
     ('algorithms', 'ga_motion/src/cartesian_line.cpp', 'test_trajectory|test_numeric_kinematics'),
     ('algorithms', 'ga_dynamics/src/urdf_inertia.cpp', 'test_urdf|test_chain'),
-    ('laws', 'ga_controllers/src/reference_guard.cpp', 'test_reference_guard'),
+    ('laws', 'ga_controllers/src/reference_governor.cpp', 'test_reference_governor'),
     ('laws', 'ga_controllers/src/*.cpp', 'test_'),
     ('safety', 'ga_hardware/src/safety_*.cpp', 'test_safety'),
     ('safety', 'puma_hardware/src/arm/calibrat*.cpp', 'test_calibration'),

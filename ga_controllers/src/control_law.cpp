@@ -5,14 +5,14 @@
 #include <cmath>
 #include <limits>
 
-#include "arm_state.hpp"
 #include "cycle.hpp"
 #include "decoupled_saturation.hpp"
 #include "error_integral.hpp"
 #include "followed_reference.hpp"
-#include "friction_feed.hpp"
+#include "friction_feedforward.hpp"
 #include "law_parameters.hpp"
-#include "torque_output.hpp"
+#include "measured_arm.hpp"
+#include "torque_limiter.hpp"
 
 namespace ga_controllers {
 
@@ -163,12 +163,12 @@ struct ControlLaw::Impl {
   LawSetting setting;
   const bool blends;  ///< changes are smoothed
   const int error_cycles;
-  ArmState arm;
+  MeasuredArm arm;
   FollowedReference reference;
-  FrictionFeed friction;
+  FrictionFeedforward friction;
   ErrorIntegral integral;
   DecoupledSaturation saturation;
-  TorqueOutput output;
+  TorqueLimiter output;
   std::vector<double> v;
   const std::vector<double> nothing;         ///< NaN: no torque before
   std::vector<double> setting_out;           ///< scratch of torque_to_set_out()
@@ -274,11 +274,13 @@ std::span<const double> ControlLaw::integral() const noexcept { return impl_->in
 std::span<const double> ControlLaw::acceleration() const noexcept { return impl_->v; }
 Reference ControlLaw::reference() const noexcept { return impl_->reference.given().view(); }
 Reference ControlLaw::followed() const noexcept { return impl_->reference.followed().view(); }
-Departure ControlLaw::departure() const noexcept { return impl_->reference.departure(); }
+LimitViolation ControlLaw::limit_violation() const noexcept {
+  return impl_->reference.limit_violation();
+}
 
 TorqueTerms ControlLaw::terms() noexcept {
   Impl& m = *impl_;
-  ArmState& arm = m.arm;
+  MeasuredArm& arm = m.arm;
   const std::size_t n = arm.size();
   const auto part = [&](std::size_t k) { return std::span(m.terms).subspan(k * n, n); };
   const auto inertia = part(0), coriolis = part(1), gravity = part(2), friction = part(3),

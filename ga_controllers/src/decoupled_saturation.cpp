@@ -12,7 +12,7 @@ constexpr double kBeyond = 1e-9;
 
 }  // namespace
 
-void DecoupledSaturation::apply(ArmState& arm, std::span<double> tau) noexcept {
+void DecoupledSaturation::apply(MeasuredArm& arm, std::span<double> tau) noexcept {
   const std::size_t n = arm.size();
   bool any = false;
   for (std::size_t i = 0; i < n; ++i) {

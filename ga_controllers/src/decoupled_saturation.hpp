@@ -23,8 +23,8 @@
 #include <span>
 #include <vector>
 
-#include "arm_state.hpp"
 #include "box_projection.hpp"
+#include "measured_arm.hpp"
 
 namespace ga_controllers {
 
@@ -36,7 +36,7 @@ class DecoupledSaturation {
 
   /// Projects the torques. One at its limit is left beyond it, so that the caller sees that it is
   /// cut. Updates the arm's inertia if any is beyond its limit.
-  void apply(ArmState& arm, std::span<double> tau) noexcept;
+  void apply(MeasuredArm& arm, std::span<double> tau) noexcept;
 
  private:
   BoxProjection projection_;

@@ -28,7 +28,7 @@ void ErrorIntegral::clear() noexcept {
 }
 
 void ErrorIntegral::advance(double dt, const FollowedReference& reference, std::span<const int> cut,
-                            std::span<const JointGains> gains, ArmState& arm) noexcept {
+                            std::span<const JointGains> gains, MeasuredArm& arm) noexcept {
   // The followed reference: after a change it moves although the given one may rest. One that
   // moves by less than the dead band in a second rests, unless it is turning back or has yet to
   // set out; and so does one that is so slow that its friction is no longer fed forward in full.
@@ -54,7 +54,7 @@ void ErrorIntegral::advance(double dt, const FollowedReference& reference, std::
 
 /// What the integral has added in a rest was against stiction, and the next motion's friction is
 /// fed forward: kept, it would hold the joint back, or push it, until it is integrated away again.
-void ErrorIntegral::forget_pushes(std::span<const JointGains> gains, ArmState& arm) noexcept {
+void ErrorIntegral::forget_pushes(std::span<const JointGains> gains, MeasuredArm& arm) noexcept {
   bool any = false;
   for (std::size_t i = 0; i < sum_.size(); ++i) {
     const bool leaves = settled_[i] && rests_[i] == Rest::kMoving;
@@ -76,7 +76,7 @@ void ErrorIntegral::forget_pushes(std::span<const JointGains> gains, ArmState& a
 /// the goal, stick, be pushed back, and hunt for ever. Within the dead band the law therefore takes
 /// back what it has added since the reference came to rest, up to the Coulomb friction: friction
 /// brakes the joint there and then holds it with torque to spare both ways.
-void ErrorIntegral::relax(const ArmState& arm, std::span<double> tau,
+void ErrorIntegral::relax(const MeasuredArm& arm, std::span<double> tau,
                           std::span<double> friction) noexcept {
   for (std::size_t i = 0; i < sum_.size(); ++i) {
     if (rests_[i] == Rest::kMoving) continue;

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "arm_state.hpp"
 #include "followed_reference.hpp"
 #include "ga_controllers/control_law.hpp"
+#include "measured_arm.hpp"
 
 namespace ga_controllers {
 
@@ -33,10 +33,10 @@ class ErrorIntegral {
   /// Integrates e = q − q_ref for dt [s], and gives back what it pushed in a rest that is over.
   /// `cut`: +1 where the upper torque limit cuts, −1 where the lower one does.
   void advance(double dt, const FollowedReference& reference, std::span<const int> cut,
-               std::span<const JointGains> gains, ArmState& arm) noexcept;
+               std::span<const JointGains> gains, MeasuredArm& arm) noexcept;
   /// Takes the integral's push out of `tau` and of the `friction` that is part of it, where the
   /// joint rests at its goal.
-  void relax(const ArmState& arm, std::span<double> tau, std::span<double> friction) noexcept;
+  void relax(const MeasuredArm& arm, std::span<double> tau, std::span<double> friction) noexcept;
 
   std::span<const double> sum() const noexcept { return sum_; }  ///< ∫e dt, rad s
 
@@ -46,7 +46,7 @@ class ErrorIntegral {
     kBeside,  ///< it rests, the joint is outside of the dead band
     kAtGoal
   };
-  void forget_pushes(std::span<const JointGains> gains, ArmState& arm) noexcept;
+  void forget_pushes(std::span<const JointGains> gains, MeasuredArm& arm) noexcept;
 
   double dead_band_, limit_;
   double friction_;  ///< share that is fed forward

@@ -39,7 +39,7 @@ bool all_sane(std::span<const double> values, std::size_t n) noexcept {
 }
 
 /// The acceleration [rad/s²] that ways are judged by.
-double strength(std::size_t i, const LawSetting& law, const ArmState& arm) noexcept {
+double strength(std::size_t i, const LawSetting& law, const MeasuredArm& arm) noexcept {
   const double own = arm.strength(i);
   return std::isfinite(own) ? own : kUnlimited * std::max(law.gains[i].kp, 100.0);
 }
@@ -50,7 +50,7 @@ double correction(std::size_t i, const Blending::State& offset, const LawSetting
 }
 
 /// What the way of a joint to a reference with the velocity `qd` may cost.
-Blending::Bounds bounds(std::size_t i, double qd, const LawSetting& law, const ArmState& arm) {
+Blending::Bounds bounds(std::size_t i, double qd, const LawSetting& law, const MeasuredArm& arm) {
   const double all = strength(i, law, arm), velocity = arm.limits[i].velocity;
   const double fastest = std::min(velocity, kGather * all);
   // With the given velocity no faster than the limit, and against it at least fast enough to make
@@ -68,7 +68,7 @@ double beyond(double change, double explained) noexcept {
 }  // namespace
 
 FollowedReference::FollowedReference(const ga_dynamics::Chain& chain,
-                                     const LawParameters& parameters, const ArmState& arm)
+                                     const LawParameters& parameters, const MeasuredArm& arm)
     : blend_time_(parameters.blend_time),
       given_(arm.size()),
       followed_(arm.size()),
@@ -77,7 +77,8 @@ FollowedReference::FollowedReference(const ga_dynamics::Chain& chain,
       hold_(arm.size()),
       braking_(arm.size()),
       factor_(arm.size() * arm.size()) {
-  if (parameters.keep_limits) guard_ = std::make_unique<ReferenceGuard>(chain, arm.torque_limit);
+  if (parameters.keep_limits)
+    governor_ = std::make_unique<ReferenceGovernor>(chain, arm.torque_limit);
 }
 
 void FollowedReference::start(std::span<const double> q, std::span<const double> qd,
@@ -96,16 +97,16 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     joints_[i].fed = joints_[i].doubt = 0;
   }
   holds_ = false;
-  departure_ = {};
+  violation_ = {};
 }
 
 /// Where the joints rest that have just lost their reference: as far as they run while their
 /// velocity fades, so that they need not come back. The velocity is the followed one: a given
 /// velocity may be a spike that was never followed.
-void FollowedReference::decide_hold(const ArmState& arm) noexcept {
+void FollowedReference::decide_hold(const MeasuredArm& arm) noexcept {
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     // One that cannot be followed is given up for what is.
-    const Motion& last = guard_ && guard_->has_left(i) ? followed_ : given_;
+    const Motion& last = governor_ && governor_->has_left(i) ? followed_ : given_;
     const double q = last.q[i], fastest = arm.limits[i].velocity;
     const double rate = std::clamp(followed_.qd[i], -fastest, fastest);
     hold_[i] = std::clamp(q + rate * blend_time_, std::min(q, arm.limits[i].lower),
@@ -114,7 +115,7 @@ void FollowedReference::decide_hold(const ArmState& arm) noexcept {
 }
 
 bool FollowedReference::take(const Reference& r, double dt, const LawSetting& law,
-                             const ArmState& arm) noexcept {
+                             const MeasuredArm& arm) noexcept {
   const std::size_t n = to_go_.size();
   const bool none = r.q.empty();
   // An acceleration without a velocity says nothing of where the reference goes.
@@ -134,7 +135,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
 }
 
 void FollowedReference::take_joint(std::size_t i, const Blending::State& now, double dt,
-                                   const LawSetting& law, const ArmState& arm) noexcept {
+                                   const LawSetting& law, const MeasuredArm& arm) noexcept {
   Joint& joint = joints_[i];
   const double all = strength(i, law, arm), fastest = kFaster * arm.limits[i].velocity;
   const Blending::State last = joint.counted;
@@ -179,7 +180,7 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
                    next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }
 
-void FollowedReference::take_arm(const ArmState& arm, double dt) noexcept {
+void FollowedReference::take_arm(const MeasuredArm& arm, double dt) noexcept {
   doubt_left_ = std::exp(-dt / kDoubtTime);
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
@@ -193,7 +194,7 @@ void FollowedReference::take_arm(const ArmState& arm, double dt) noexcept {
 
 /// Lets the joint's offset to the given reference fade.
 void FollowedReference::blend(std::size_t i, bool any_jumped, double dt, const LawSetting& law,
-                              const ArmState& arm) noexcept {
+                              const MeasuredArm& arm) noexcept {
   Joint& joint = joints_[i];
   Blending& blending = joint.blending;
   if (joint.jumped || (any_jumped && !blending.active())) {
@@ -215,7 +216,7 @@ void FollowedReference::blend(std::size_t i, bool any_jumped, double dt, const L
 }
 
 bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
-                                const FrictionFeed& friction, ArmState& arm) noexcept {
+                                const FrictionFeedforward& friction, MeasuredArm& arm) noexcept {
   bool jumped = false;
   const bool blends = blend_time_ > 0 && !cycle.changed && law.takes_reference();
   for (const Joint& joint : joints_) jumped = jumped || (joint.jumped && blends);
@@ -234,15 +235,16 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     const bool filters = on_its_way && joint.filters;
     followed_.qdd[i] = left.qdd + (filters ? now.qdd : joint.fed);
   }
-  if (guard_ && law.takes_reference()) {
-    departure_ = guard_->keep(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});
+  if (governor_ && law.takes_reference()) {
+    violation_ = governor_->keep(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});
   }
   return jumped;
 }
 
 /// A law that is switched on far from its reference does not jump at it.
 void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
-                                     const FrictionFeed& friction, ArmState& arm) noexcept {
+                                     const FrictionFeedforward& friction,
+                                     MeasuredArm& arm) noexcept {
   arm.update_inertia();
   const bool fades = law.takes_reference() && blend_time_ > 0;
   if (fades) estimate_braking(cycle.torque_before, friction, arm);
@@ -255,10 +257,10 @@ void FollowedReference::begin_at_arm(const Cycle& cycle, const LawSetting& law,
     if (braking_[i] == 0) continue;
     joints_[i].blending.shift({0, 0, braking_[i] - given_.qdd[i]}, bounds(i, now.qd, law, arm));
   }
-  if (guard_ && fades) guard_->begin(arm.q, arm.qd, braking_);
+  if (governor_ && fades) governor_->begin(arm.q, arm.qd, braking_);
 }
 
-bool FollowedReference::sets_out(const LawSetting& law, const ArmState& arm) const noexcept {
+bool FollowedReference::sets_out(const LawSetting& law, const MeasuredArm& arm) const noexcept {
   bool rests = law.takes_rates(), accelerates = false;
   for (std::size_t i = 0; i < to_go_.size(); ++i) {
     const double speed = std::abs(arm.qd[i]) + std::abs(given_.qd[i]);
@@ -268,7 +270,7 @@ bool FollowedReference::sets_out(const LawSetting& law, const ArmState& arm) con
   return rests && accelerates;
 }
 
-double FollowedReference::way_acceleration(std::size_t i, const ArmState& arm,
+double FollowedReference::way_acceleration(std::size_t i, const MeasuredArm& arm,
                                            const LawSetting& law) const noexcept {
   return joints_[i].blending.acceleration(bounds(i, joints_[i].counted.qd, law, arm));
 }
@@ -278,10 +280,11 @@ double FollowedReference::way_acceleration(std::size_t i, const ArmState& arm,
 /// where it would speed the joint up, the estimate is not needed and may be a payload or friction
 /// that the model does not know.
 void FollowedReference::estimate_braking(std::span<const double> torque,
-                                         const FrictionFeed& friction, ArmState& arm) noexcept {
+                                         const FrictionFeedforward& friction,
+                                         MeasuredArm& arm) noexcept {
   const std::size_t n = to_go_.size();
   std::fill(braking_.begin(), braking_.end(), 0.0);
-  if (!guard_ || !all_finite(torque, n)) return;
+  if (!governor_ || !all_finite(torque, n)) return;
   arm.dynamics.bias(arm.q, arm.qd, braking_);
   for (std::size_t i = 0; i < n; ++i) {
     braking_[i] = torque[i] - braking_[i] - friction.at(i, arm.qd[i]);
@@ -292,7 +295,7 @@ void FollowedReference::estimate_braking(std::span<const double> torque,
   if (!all_finite(braking_, n)) std::fill(braking_.begin(), braking_.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double strength = arm.strength(i), ahead = std::copysign(1.0, arm.qd[i]);
-    const double most = guard_->must_brake(i, arm.q[i], arm.qd[i], strength) ? strength / 2 : 0;
+    const double most = governor_->must_brake(i, arm.q[i], arm.qd[i], strength) ? strength / 2 : 0;
     braking_[i] = ahead * std::clamp(ahead * braking_[i], -most, 0.0);
   }
 }

@@ -5,7 +5,7 @@
 // From the reference that a law is given to the one that it follows: one that is lost is brought to
 // rest and held; after a change of the law the followed one begins at the arm, after a jump of the
 // given one it goes on from where it was, and blends over in either case (blending.hpp); and it
-// stays within the limits of the joints if it is to (reference_guard.hpp).
+// stays within the limits of the joints if it is to (reference_governor.hpp).
 //
 // A velocity and acceleration of zero say nothing: the velocity then is what the positions show
 // (shown_velocity.hpp). A reference without jumps passes unchanged. From a jump of one joint on,
@@ -19,13 +19,13 @@
 #include <span>
 #include <vector>
 
-#include "arm_state.hpp"
 #include "blending.hpp"
 #include "cycle.hpp"
-#include "friction_feed.hpp"
+#include "friction_feedforward.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "law_parameters.hpp"
-#include "reference_guard.hpp"
+#include "measured_arm.hpp"
+#include "reference_governor.hpp"
 #include "shown_velocity.hpp"
 
 namespace ga_controllers {
@@ -42,7 +42,7 @@ struct Motion {
 class FollowedReference {
  public:
   FollowedReference(const ga_dynamics::Chain& chain, const LawParameters& parameters,
-                    const ArmState& arm);
+                    const MeasuredArm& arm);
 
   /// A law begins at the arm: without a reference it comes to rest from this state. `known`: the
   /// state is finite; else the last reference stays, at rest.
@@ -51,40 +51,40 @@ class FollowedReference {
   /// once. False: it is given but not finite (or absurdly large) where the law needs it. Sees
   /// jumps, for advance().
   bool take(const Reference& reference, double dt, const LawSetting& law,
-            const ArmState& arm) noexcept;
+            const MeasuredArm& arm) noexcept;
   /// For a law without a reference: it is where the arm is.
-  void take_arm(const ArmState& arm, double dt) noexcept;
+  void take_arm(const MeasuredArm& arm, double dt) noexcept;
   /// What is followed in this cycle. Updates the arm's inertia after a change and after a jump.
   /// True: the given reference jumped.
-  bool advance(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,
-               ArmState& arm) noexcept;
+  bool advance(const Cycle& cycle, const LawSetting& law, const FrictionFeedforward& friction,
+               MeasuredArm& arm) noexcept;
 
   const Motion& given() const noexcept { return given_; }  ///< or held
   const Motion& followed() const noexcept { return followed_; }
-  /// Between the followed position and the given one, before the guard.
+  /// Between the followed position and the given one, before the governor.
   std::span<const double> to_go() const noexcept { return to_go_; }
   /// rad/s², about the largest acceleration of the way there; zero where there is none.
-  double way_acceleration(std::size_t joint, const ArmState& arm,
+  double way_acceleration(std::size_t joint, const MeasuredArm& arm,
                           const LawSetting& law) const noexcept;
   /// True if the arm and the given reference rest but the reference accelerates.
-  bool sets_out(const LawSetting& law, const ArmState& arm) const noexcept;
+  bool sets_out(const LawSetting& law, const MeasuredArm& arm) const noexcept;
   /// No velocity of the way is left that friction would show.
   bool near(std::size_t joint) const noexcept {
     return joints_[joint].near || !joints_[joint].blending.active();
   }
   /// Of the last advance() with a reference since start().
-  Departure departure() const noexcept { return departure_; }
+  LimitViolation limit_violation() const noexcept { return violation_; }
 
  private:
-  void decide_hold(const ArmState& arm) noexcept;
-  void begin_at_arm(const Cycle& cycle, const LawSetting& law, const FrictionFeed& friction,
-                    ArmState& arm) noexcept;
+  void decide_hold(const MeasuredArm& arm) noexcept;
+  void begin_at_arm(const Cycle& cycle, const LawSetting& law, const FrictionFeedforward& friction,
+                    MeasuredArm& arm) noexcept;
   void take_joint(std::size_t joint, const Blending::State& now, double dt, const LawSetting& law,
-                  const ArmState& arm) noexcept;
+                  const MeasuredArm& arm) noexcept;
   void blend(std::size_t joint, bool any_jumped, double dt, const LawSetting& law,
-             const ArmState& arm) noexcept;
-  void estimate_braking(std::span<const double> torque, const FrictionFeed& friction,
-                        ArmState& arm) noexcept;
+             const MeasuredArm& arm) noexcept;
+  void estimate_braking(std::span<const double> torque, const FrictionFeedforward& friction,
+                        MeasuredArm& arm) noexcept;
 
   struct Joint {
     Blending blending;
@@ -106,9 +106,9 @@ class FollowedReference {
   Motion given_, followed_;
   std::vector<Joint> joints_;
   std::vector<double> to_go_;
-  std::vector<double> hold_;               ///< scratch of take()
-  std::unique_ptr<ReferenceGuard> guard_;  ///< if limits are to be kept
-  Departure departure_;
+  std::vector<double> hold_;                     ///< scratch of take()
+  std::unique_ptr<ReferenceGovernor> governor_;  ///< if limits are to be kept
+  LimitViolation violation_;
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()
   double doubt_left_ = 1;        ///< share of Joint::doubt that is left after this cycle

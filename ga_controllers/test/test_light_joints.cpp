@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arm_state.hpp"
 #include "decoupled_saturation.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
+#include "measured_arm.hpp"
 #include "sender.hpp"
 #include "wave.hpp"
 
@@ -246,7 +246,7 @@ TEST(LightJoints, DoNotMakeHeavyOnesDropALoadThatTheModelDoesNotKnow) {
 TEST(DecoupledSaturation, LeavesTheOtherJointsTheirAccelerations) {
   const Chain chain = seven_joints();
   const std::size_t n = 7;
-  ArmState arm(chain, {30, 30, 20, 20, 10, 5, 2});
+  MeasuredArm arm(chain, {30, 30, 20, 20, 10, 5, 2});
   DecoupledSaturation saturation(n);
   Random random(1);
   std::normal_distribution<double> normal;

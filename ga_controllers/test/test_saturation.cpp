@@ -8,13 +8,13 @@
 #include <cmath>
 #include <random>
 
-#include "arm_state.hpp"
 #include "box_projection.hpp"
 #include "counting_allocator.hpp"
 #include "decoupled_saturation.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
+#include "measured_arm.hpp"
 #include "wave.hpp"
 
 namespace ga_controllers {
@@ -37,7 +37,7 @@ Values efforts(const Chain& chain) {
 }
 
 /// Random configurations, many of them with aligned axes.
-void scatter(ArmState& arm, Random& random) {
+void scatter(MeasuredArm& arm, Random& random) {
   std::normal_distribution<double> normal;
   for (double& q : arm.q) q = random() % 4 == 0 ? 0 : normal(random);
 }
@@ -56,7 +56,7 @@ TEST(BoxProjection, FindsTheNearestPoint) {
     const Chain chain = arm_named(name);
     const std::size_t n = chain.joints().size();
     const Values limit = efforts(chain);
-    ArmState arm(chain, limit);
+    MeasuredArm arm(chain, limit);
     BoxProjection projection(n);
     for (int round = 0; round < 20000; ++round) {
       scatter(arm, random);
@@ -120,7 +120,7 @@ TEST(DecoupledSaturation, GivesSaturatedJointsNoMoreThanTheirAccelerations) {
     const Chain chain = arm_named(name);
     const std::size_t n = chain.joints().size();
     const Values limit = efforts(chain);
-    ArmState arm(chain, limit);
+    MeasuredArm arm(chain, limit);
     DecoupledSaturation saturation(n);
     ga_dynamics::Dynamics dynamics(chain, {.drives = ga_dynamics::Drives::kArmature});
     int at_limit = 0;
@@ -154,7 +154,7 @@ TEST(DecoupledSaturation, IsContinuous) {
     const Chain chain = arm_named(name);
     const std::size_t n = chain.joints().size();
     const Values limit = efforts(chain);
-    ArmState arm(chain, limit);
+    MeasuredArm arm(chain, limit);
     DecoupledSaturation saturation(n);
     for (int round = 0; round < 20000; ++round) {
       scatter(arm, random);

@@ -100,7 +100,7 @@ struct Reference {
 };
 
 /// Why what is followed is not the reference, beyond the smoothing of jumps (with keep_limits).
-struct Departure {
+struct LimitViolation {
   enum class Reason {
     kNone,
     kOutside,  ///< of the position limits
@@ -109,6 +109,8 @@ struct Departure {
   Reason reason = Reason::kNone;
   std::size_t joint = 0;  ///< the last one that this is about
 };
+
+using Departure [[deprecated("use LimitViolation")]] = LimitViolation;
 
 /// The parts of the last update's torque, N m. They add up to the total.
 struct TorqueTerms {
@@ -168,7 +170,10 @@ class ControlLaw {
   /// after changes and jumps. Gravity hold: the arm's own state.
   Reference reference() const noexcept;
   Reference followed() const noexcept;
-  Departure departure() const noexcept;
+  LimitViolation limit_violation() const noexcept;
+  [[deprecated("use limit_violation()")]] LimitViolation departure() const noexcept {
+    return limit_violation();
+  }
   /// Costs about an inverse dynamics more; valid until the next call.
   TorqueTerms terms() noexcept;
 

@@ -319,7 +319,7 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
   const LawStatus status = law_->update(q_, qd_, input_.reference(), dt, tau_);
   // A reference that is being brought to rest is no one's wish.
-  if (input_.has_reference()) notices_.note(law_->departure());
+  if (input_.has_reference()) notices_.note(law_->limit_violation());
   const bool commanded = write_torque();
   last_update_ = std::chrono::steady_clock::now();
   if (publisher_) publisher_->publish(time, dt, q_, qd_, *law_);

@@ -42,11 +42,11 @@ std::string to_string(Notice notice, const std::string& joint) {
   return {};
 }
 
-void Notices::note(const Departure& departure) noexcept {
-  if (departure.reason == Departure::Reason::kNone) return;
-  blame(departure.joint);
-  note(departure.reason == Departure::Reason::kOutside ? Notice::kReferenceOutsideLimits
-                                                       : Notice::kReferenceTooFast);
+void Notices::note(const LimitViolation& violation) noexcept {
+  if (violation.reason == LimitViolation::Reason::kNone) return;
+  blame(violation.joint);
+  note(violation.reason == LimitViolation::Reason::kOutside ? Notice::kReferenceOutsideLimits
+                                                            : Notice::kReferenceTooFast);
 }
 
 void Notices::report(const rclcpp::Logger& logger, const std::vector<std::string>& joints) {

@@ -56,7 +56,7 @@ class Notices {
   // Real-time safe.
   void blame(std::size_t joint) noexcept { joint_ = joint; }  ///< that the next notice is about
   void note(Notice notice) noexcept { notice_ = notice; }
-  void note(const Departure& departure) noexcept;
+  void note(const LimitViolation& violation) noexcept;
   std::size_t joint() const noexcept { return joint_; }
   void clear() noexcept {
     notice_ = Notice::kNone;

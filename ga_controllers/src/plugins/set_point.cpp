@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference_guard.hpp"
+#include "reference_governor.hpp"
 
 namespace ga_controllers {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "puma_hardware/arm/calibration_table.hpp"
-#include "puma_hardware/arm/creep.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
+#include "puma_hardware/arm/trapezoidal_profile.hpp"
 
 namespace puma_hardware {
 
@@ -80,7 +80,7 @@ class Sweep {
   void start_leg() noexcept;
 
   std::array<double, 6> start_, low_, high_, speed_{}, q_, qd_{}, qdd_{};
-  Creep creep_;
+  TrapezoidalProfile creep_;
   std::size_t joint_ = 0;
   int leg_ = 0;
 };

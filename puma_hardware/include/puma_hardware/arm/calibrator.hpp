@@ -22,8 +22,8 @@
 #include <string>
 
 #include "puma_hardware/arm/calibration_table.hpp"
-#include "puma_hardware/arm/creep.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
+#include "puma_hardware/arm/trapezoidal_profile.hpp"
 
 namespace puma_hardware {
 
@@ -119,7 +119,7 @@ class Calibrator {
   CalibrationStep step_;
   std::array<Motor, 6> motors_;
   std::array<std::int64_t, 6> offsets_{};
-  Creep creep_;
+  TrapezoidalProfile creep_;
   bool first_ = true;
   double time_ = 0;  ///< s in this phase, or since the end of a leg
   std::size_t joint_ = 0;

@@ -9,14 +9,14 @@
 #include <cmath>
 #include <vector>
 
-#include "reference_guard.hpp"
+#include "reference_governor.hpp"
 
 namespace {
 
-using ga_controllers::Departure;
-using ga_controllers::ReferenceGuard;
+using ga_controllers::LimitViolation;
+using ga_controllers::ReferenceGovernor;
 using ga_dynamics::Chain;
-using Reason = Departure::Reason;
+using Reason = LimitViolation::Reason;
 using Values = std::vector<double>;
 
 constexpr double kDt = 1e-3;
@@ -48,16 +48,16 @@ class GuardTest : public ::testing::Test {
   }
   /// Moves the shoulder and then waits.
   Seen move(const Quintic& motion) {
-    ReferenceGuard guard(chain_, limit_);
+    ReferenceGovernor governor(chain_, limit_);
     Seen seen;
     Values q = rest_, qd(4), qdd(4), measured = rest_, at_rest(4);
     measured[0] = motion.from;
-    guard.begin(measured, at_rest, at_rest);
+    governor.begin(measured, at_rest, at_rest);
     double before = 0, asked_before = 0;
     for (int k = 0; k * kDt < motion.duration + 3; ++k) {
       motion.at(k * kDt, q[0], qd[0], qdd[0]);
       const double asked = q[0], asked_qdd = qdd[0];
-      const auto result = guard.keep(measured, kDt, {q, qd, qdd});
+      const auto result = governor.keep(measured, kDt, {q, qd, qdd});
       seen.outside += result.reason == Reason::kOutside;
       seen.too_fast += result.reason == Reason::kTooFast;
       seen.left += q[0] != asked;
@@ -67,7 +67,7 @@ class GuardTest : public ::testing::Test {
       seen.strongest = std::max(seen.strongest, std::abs(qdd[0]) / strength_);
       const double step = std::abs(qdd[0] - before) / strength_;
       seen.step = std::max(seen.step, step);
-      // What the reference itself steps by is not the guard's.
+      // What the reference itself steps by is not the governor's.
       seen.own_step = std::max(seen.own_step, step - std::abs(asked_qdd - asked_before) /
                                                          strength_ * (q[0] == asked ? 1.0 : 0.0));
       before = qdd[0];
@@ -144,15 +144,15 @@ TEST_F(GuardTest, AccelerationsThatNoVelocityShowsDoNotLeadAstray) {
   // A resting reference with accelerations out of nowhere, then one that is too strong: what is
   // followed from there on must not go on with the last of them.
   for (const double before : {-0.9, 0.5, 0.99}) {
-    ReferenceGuard guard(chain_, limit_);
+    ReferenceGovernor governor(chain_, limit_);
     const Values at_rest(4);
-    guard.begin(rest_, at_rest, at_rest);
+    governor.begin(rest_, at_rest, at_rest);
     double furthest = 0;
     for (int k = 0; k < 2000; ++k) {
       Values q = rest_, qd(4), qdd(4);
       if (k < 20) qdd[0] = before * strength_;
       if (k == 20) qdd[0] = 1.5 * strength_;
-      guard.keep(rest_, kDt, {q, qd, qdd});
+      governor.keep(rest_, kDt, {q, qd, qdd});
       furthest = std::max(furthest, std::abs(q[0] - rest_[0]));
     }
     EXPECT_LT(furthest, 0.01) << before;
@@ -160,23 +160,23 @@ TEST_F(GuardTest, AccelerationsThatNoVelocityShowsDoNotLeadAstray) {
 }
 
 TEST_F(GuardTest, BeginsWhereItIsToldTo) {
-  ReferenceGuard guard(chain_, limit_);
+  ReferenceGovernor governor(chain_, limit_);
   const Values at_rest(4), followed{0.5, 0, 0.1, 0}, moving{0.4, 0, 0, 0};
-  guard.begin(followed, moving, at_rest);
+  governor.begin(followed, moving, at_rest);
   Values q{1.5, 0, 0.1, 0}, qd(4), qdd(4);
-  EXPECT_EQ(guard.keep(rest_, kDt, {q, qd, qdd}).reason, Reason::kTooFast);
+  EXPECT_EQ(governor.keep(rest_, kDt, {q, qd, qdd}).reason, Reason::kTooFast);
   EXPECT_NEAR(q[0], 0.5 + 0.4 * kDt, 1e-5);
   EXPECT_NEAR(qd[0], 0.4, 0.01 * strength_ * kDt + 1e-3);
 }
 
 TEST_F(GuardTest, BringsAJointFromOutsideBackToItsLimit) {
-  ReferenceGuard guard(chain_, limit_);
+  ReferenceGovernor governor(chain_, limit_);
   const Values measured{2.3, 0, 0.1, 0}, at_rest(4);
   Values q(4);
   for (int k = 0; k < 3000; ++k) {
     q = {2.3, 0, 0.1, 0};
     Values qd(4), qdd(4);
-    guard.keep(measured, kDt, {q, qd, qdd});
+    governor.keep(measured, kDt, {q, qd, qdd});
     EXPECT_LT(q[0], 2.3 + 1e-9);
   }
   EXPECT_NEAR(q[0], 2.2, 1e-3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
-#define GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
+#ifndef GA_CONTROLLERS__TORQUE_LIMITER_HPP_
+#define GA_CONTROLLERS__TORQUE_LIMITER_HPP_
 
 // The way out of the law: from the torque that it wants to the one that the arm gets. The
 // difference to the torque before a change fades, as far as the new law can hold the arm against
@@ -10,21 +10,21 @@
 #include <span>
 #include <vector>
 
-#include "arm_state.hpp"
 #include "box_projection.hpp"
 #include "cycle.hpp"
 #include "law_parameters.hpp"
+#include "measured_arm.hpp"
 
 namespace ga_controllers {
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// s, N m (N for prismatic joints).
-class TorqueOutput {
+class TorqueLimiter {
  public:
   /// Of one limit [N m] of the law, one that the joint can bear, and one limit of the rate [N m/s]
   /// per joint, infinity for none; `blend_time` is the time constant of the fading, zero for none.
-  TorqueOutput(std::vector<double> limit, std::vector<double> bearable,
-               std::vector<double> rate_limit, double blend_time);
+  TorqueLimiter(std::vector<double> limit, std::vector<double> bearable,
+                std::vector<double> rate_limit, double blend_time);
 
   /// What the arm was driven with before, as far as the joints can bear it; not finite: nothing.
   void start(std::span<const double> last_torque) noexcept;
@@ -33,7 +33,7 @@ class TorqueOutput {
   /// from rest, empty for none. If the torque before a change lacks this part, it is added at once.
   /// Updates the arm's inertia after a change, until its torque has faded.
   void give(const Cycle& cycle, std::span<double> tau, std::span<const double> setting_out,
-            const LawSetting& law, ArmState& arm) noexcept;
+            const LawSetting& law, MeasuredArm& arm) noexcept;
 
   /// Given last; NaN after start() where nothing drove the joint.
   std::span<const double> last() const noexcept { return last_; }
@@ -46,8 +46,8 @@ class TorqueOutput {
   /// What the law's limit leaves of a torque.
   double possible(std::size_t joint, double torque) const noexcept;
   bool lacks(std::span<const double> part, std::span<const double> tau) const noexcept;
-  void solve(const ArmState& arm, std::span<double> vector) noexcept;
-  void bound_blend(const LawSetting& law, ArmState& arm) noexcept;
+  void solve(const MeasuredArm& arm, std::span<double> vector) noexcept;
+  void bound_blend(const LawSetting& law, MeasuredArm& arm) noexcept;
 
   std::vector<double> limit_, bearable_, rate_limit_;
   double blend_time_;
@@ -63,4 +63,4 @@ class TorqueOutput {
 
 }  // namespace ga_controllers
 
-#endif  // GA_CONTROLLERS__TORQUE_OUTPUT_HPP_
+#endif  // GA_CONTROLLERS__TORQUE_LIMITER_HPP_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "torque_output.hpp"
+#include "torque_limiter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,8 @@ constexpr double kRegular = 1e-12;
 
 }  // namespace
 
-TorqueOutput::TorqueOutput(std::vector<double> limit, std::vector<double> bearable,
-                           std::vector<double> rate_limit, double blend_time)
+TorqueLimiter::TorqueLimiter(std::vector<double> limit, std::vector<double> bearable,
+                             std::vector<double> rate_limit, double blend_time)
     : limit_(std::move(limit)),
       bearable_(std::move(bearable)),
       rate_limit_(std::move(rate_limit)),
@@ -39,7 +39,7 @@ TorqueOutput::TorqueOutput(std::vector<double> limit, std::vector<double> bearab
       inverse_(limit_.size() * limit_.size()),
       projection_(limit_.size()) {}
 
-void TorqueOutput::start(std::span<const double> last_torque) noexcept {
+void TorqueLimiter::start(std::span<const double> last_torque) noexcept {
   for (std::size_t i = 0; i < last_.size(); ++i) {
     last_[i] = std::isfinite(last_torque[i])
                    ? std::clamp(last_torque[i], -bearable_[i], bearable_[i])
@@ -50,12 +50,13 @@ void TorqueOutput::start(std::span<const double> last_torque) noexcept {
   started_ = true;
 }
 
-double TorqueOutput::possible(std::size_t i, double torque) const noexcept {
+double TorqueLimiter::possible(std::size_t i, double torque) const noexcept {
   return std::clamp(torque, -limit_[i], limit_[i]);
 }
 
 /// True if the torque before is nearer to the wanted one without the part than to all of it.
-bool TorqueOutput::lacks(std::span<const double> part, std::span<const double> tau) const noexcept {
+bool TorqueLimiter::lacks(std::span<const double> part,
+                          std::span<const double> tau) const noexcept {
   double with = 0, without = 0;
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (std::isnan(last_[i])) continue;
@@ -67,7 +68,7 @@ bool TorqueOutput::lacks(std::span<const double> part, std::span<const double> t
 }
 
 /// D⁻¹ `vector`, in place.
-void TorqueOutput::solve(const ArmState& arm, std::span<double> vector) noexcept {
+void TorqueLimiter::solve(const MeasuredArm& arm, std::span<double> vector) noexcept {
   const std::size_t n = vector.size();
   std::copy(arm.inertia.begin(), arm.inertia.end(), factor_.begin());
   for (std::size_t i = 0; i < n; ++i) factor_[i * n + i] += kRegular;
@@ -81,7 +82,7 @@ void TorqueOutput::solve(const ArmState& arm, std::span<double> vector) noexcept
 /// load for the sake of a light one. The torque steps by the change. It is done in every cycle,
 /// because a light joint's torque may balance what a heavy one's does to it, which depends on the
 /// configuration.
-void TorqueOutput::bound_blend(const LawSetting& law, ArmState& arm) noexcept {
+void TorqueLimiter::bound_blend(const LawSetting& law, MeasuredArm& arm) noexcept {
   const std::size_t n = blend_.size();
   arm.update_inertia();
   std::copy(blend_.begin(), blend_.end(), push_.begin());
@@ -106,9 +107,9 @@ void TorqueOutput::bound_blend(const LawSetting& law, ArmState& arm) noexcept {
   }
 }
 
-void TorqueOutput::give(const Cycle& cycle, std::span<double> tau,
-                        std::span<const double> setting_out, const LawSetting& law,
-                        ArmState& arm) noexcept {
+void TorqueLimiter::give(const Cycle& cycle, std::span<double> tau,
+                         std::span<const double> setting_out, const LawSetting& law,
+                         MeasuredArm& arm) noexcept {
   const bool sets_out = cycle.changed && lacks(setting_out, tau);
   const bool begins = cycle.changed || cycle.takes_over;
   const bool fades = blend_time_ > 0 && (begins || fading_ > 0);

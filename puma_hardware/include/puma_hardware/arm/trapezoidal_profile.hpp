@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PUMA_HARDWARE__ARM__CREEP_HPP_
-#define PUMA_HARDWARE__ARM__CREEP_HPP_
+#ifndef PUMA_HARDWARE__ARM__TRAPEZOIDAL_PROFILE_HPP_
+#define PUMA_HARDWARE__ARM__TRAPEZOIDAL_PROFILE_HPP_
 
 // A slow motion of one joint from where it is to another place: speeds up, goes on, slows down.
 // Real-time safe, does not throw.
@@ -10,7 +10,7 @@
 
 namespace puma_hardware {
 
-class Creep {
+class TrapezoidalProfile {
  public:
   /// From rest to rest; speed and acceleration positive, rad/s and rad/s².
   void start(double from, double to, double speed, double acceleration) noexcept {
@@ -52,4 +52,4 @@ class Creep {
 
 }  // namespace puma_hardware
 
-#endif  // PUMA_HARDWARE__ARM__CREEP_HPP_
+#endif  // PUMA_HARDWARE__ARM__TRAPEZOIDAL_PROFILE_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_CONTROLLERS__ARM_STATE_HPP_
-#define GA_CONTROLLERS__ARM_STATE_HPP_
+#ifndef GA_CONTROLLERS__MEASURED_ARM_HPP_
+#define GA_CONTROLLERS__MEASURED_ARM_HPP_
 
 // The arm as its law knows it: what the description says of it and what was measured last.
 
@@ -21,9 +21,9 @@ inline bool all_finite(std::span<const double> values, std::size_t n) noexcept {
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// rad, s, N m (m, N for prismatic joints).
-struct ArmState {
+struct MeasuredArm {
   /// One torque limit per joint of the chain.
-  ArmState(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
+  MeasuredArm(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
 
   std::size_t size() const noexcept { return q.size(); }
   /// D at `q`, into `inertia`.
@@ -46,4 +46,4 @@ struct ArmState {
 
 }  // namespace ga_controllers
 
-#endif  // GA_CONTROLLERS__ARM_STATE_HPP_
+#endif  // GA_CONTROLLERS__MEASURED_ARM_HPP_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_guard.hpp"
+#include "reference_governor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +10,12 @@ namespace ga_controllers {
 
 namespace {
 
-/// Share of a joint's torque that its guarded reference accelerates and brakes with, and how much
+/// Share of a joint's torque that its governed reference accelerates and brakes with, and how much
 /// of the torque it takes up per second. The rest is for gravity and for what the other joints do.
 constexpr double kBrake = 0.5, kSlew = 8;
 constexpr double kTimeToBrake = kBrake / kSlew;  ///< s, until the acceleration is there
 /// A reference is left when it would take this share of kBrake to stop at the position limit; the
-/// guarded one plans its stops with the smaller share.
+/// governed one plans its stops with the smaller share.
 constexpr double kMargin = 0.7, kPlanned = 0.6;
 constexpr double kFaster = 1.02;      ///< times the velocity limit is too fast
 constexpr double kApproach = 10;      ///< 1/s, of the last bit of the way to a reference
@@ -57,7 +57,8 @@ double continued_acceleration(double strength, double velocity_limit, double tru
   return strict + trust * (std::min(share, kTrustedRate * velocity_limit) - strict);
 }
 
-ReferenceGuard::ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<double> torque_limit)
+ReferenceGovernor::ReferenceGovernor(const ga_dynamics::Chain& chain,
+                                     std::vector<double> torque_limit)
     : dynamics_(chain, {.drives = ga_dynamics::Drives::kArmature}),
       torque_limit_(std::move(torque_limit)),
       inertia_(chain.joints().size() * chain.joints().size()) {
@@ -67,9 +68,9 @@ ReferenceGuard::ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<doub
   }
 }
 
-Departure::Reason ReferenceGuard::judge(const Joint& joint, double q, double qd, double qdd,
-                                        double strength, double reach) const {
-  using Reason = Departure::Reason;
+LimitViolation::Reason ReferenceGovernor::judge(const Joint& joint, double q, double qd, double qdd,
+                                                double strength, double reach) const {
+  using Reason = LimitViolation::Reason;
   const auto& limits = joint.limits;
   if (q < limits.lower || q > limits.upper) return Reason::kOutside;
   // It will still gain speed until its acceleration could be taken back.
@@ -89,8 +90,8 @@ Departure::Reason ReferenceGuard::judge(const Joint& joint, double q, double qd,
   return stops ? Reason::kNone : Reason::kTooFast;
 }
 
-void ReferenceGuard::follow(Joint& joint, double q, double qd, double qdd, double strength,
-                            double dt) const {
+void ReferenceGovernor::follow(Joint& joint, double q, double qd, double qdd, double strength,
+                               double dt) const {
   const auto& limits = joint.limits;
   const double brake = kBrake * strength, planned = kPlanned * brake;
   const double shown = std::clamp(q, limits.lower, limits.upper);
@@ -119,8 +120,8 @@ void ReferenceGuard::follow(Joint& joint, double q, double qd, double qdd, doubl
   joint.qd += joint.qdd * dt;
 }
 
-void ReferenceGuard::begin(std::span<const double> q, std::span<const double> qd,
-                           std::span<const double> qdd) noexcept {
+void ReferenceGovernor::begin(std::span<const double> q, std::span<const double> qd,
+                              std::span<const double> qdd) noexcept {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Joint& joint = joints_[i];
     joint = {joint.limits, q[i], qd[i], qdd[i], false};
@@ -128,22 +129,22 @@ void ReferenceGuard::begin(std::span<const double> q, std::span<const double> qd
   begun_ = true;
 }
 
-Departure ReferenceGuard::keep(std::span<const double> q, double dt,
-                               const Values& reference) noexcept {
+LimitViolation ReferenceGovernor::keep(std::span<const double> q, double dt,
+                                       const Values& reference) noexcept {
   const std::size_t n = joints_.size();
   if (!begun_) begin(reference.q, reference.qd, reference.qdd);
   dynamics_.inertia_matrix(q, inertia_);
-  Departure departure;
+  LimitViolation violation;
   for (std::size_t i = 0; i < n; ++i) {
     Joint& joint = joints_[i];
     const double strength = torque_limit_[i] / std::max(inertia_[i * n + i], 1e-9);
     double &q_ref = reference.q[i], &qd_ref = reference.qd[i], &qdd_ref = reference.qdd[i];
     const double reach = kJump + 2 * joint.limits.velocity * dt;
-    const Departure::Reason reason = judge(joint, q_ref, qd_ref, qdd_ref, strength, reach);
+    const LimitViolation::Reason reason = judge(joint, q_ref, qd_ref, qdd_ref, strength, reach);
     const bool caught_up = std::abs(q_ref - joint.q) < kCaughtUp + std::abs(qd_ref) * dt &&
                            std::abs(qd_ref - joint.qd) <= 2 * kBrake * strength * dt &&
                            std::abs(qdd_ref - joint.qdd) <= kSameTorque * strength;
-    joint.left = reason != Departure::Reason::kNone || (joint.left && !caught_up);
+    joint.left = reason != LimitViolation::Reason::kNone || (joint.left && !caught_up);
     if (joint.left) {
       double left = dt;
       for (int k = 0; k < kSteps && (k == 0 || left > 0); ++k, left -= kStep) {
@@ -158,9 +159,9 @@ Departure ReferenceGuard::keep(std::span<const double> q, double dt,
                                         continued_acceleration(strength, joint.limits.velocity, 0));
       joint.qd = qd_ref;
     }
-    if (reason != Departure::Reason::kNone) departure = {reason, i};
+    if (reason != LimitViolation::Reason::kNone) violation = {reason, i};
   }
-  return departure;
+  return violation;
 }
 
 }  // namespace ga_controllers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_CONTROLLERS__REFERENCE_GUARD_HPP_
-#define GA_CONTROLLERS__REFERENCE_GUARD_HPP_
+#ifndef GA_CONTROLLERS__REFERENCE_GOVERNOR_HPP_
+#define GA_CONTROLLERS__REFERENCE_GOVERNOR_HPP_
 
 // Keeps a reference to what the joints can do. The stock joint_trajectory_controller takes goals
 // outside of the position limits and motions that no motor can follow; an arm that did what it says
@@ -11,7 +11,7 @@
 // beyond its torque, or that jumps is left, and followed at a distance: within the limits, with a
 // moderate acceleration and no step of it, until it is caught up with. What the torque allows is
 // judged joint by joint, by the limit over the joint's own inertia; gravity, friction and the other
-// joints are not in it, but in the half of the torque that the guard itself does not use.
+// joints are not in it, but in the half of the torque that the governor itself does not use.
 
 #include <limits>
 #include <span>
@@ -39,7 +39,7 @@ double continued_acceleration(double strength, double velocity_limit, double tru
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// rad, s, N m (m, N for prismatic joints).
-class ReferenceGuard {
+class ReferenceGovernor {
  public:
   /// A reference in, what to follow out.
   struct Values {
@@ -47,17 +47,17 @@ class ReferenceGuard {
   };
 
   /// One torque limit per joint of the chain.
-  ReferenceGuard(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
+  ReferenceGovernor(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
 
   /// What is followed begins here, with this velocity and acceleration.
   void begin(std::span<const double> q, std::span<const double> qd,
              std::span<const double> qdd) noexcept;
   /// `q`: the measured position. All values are finite.
-  Departure keep(std::span<const double> q, double dt, const Values& reference) noexcept;
+  LimitViolation keep(std::span<const double> q, double dt, const Values& reference) noexcept;
   /// A joint with this state, unless it brakes already, cannot be stopped moderately before its
   /// position limit. `strength`: the acceleration [rad/s²] that all of its torque gives it.
   bool must_brake(std::size_t joint, double q, double qd, double strength) const noexcept {
-    return judge(joints_[joint], q, qd, 0, strength, kAnyJump) != Departure::Reason::kNone;
+    return judge(joints_[joint], q, qd, 0, strength, kAnyJump) != LimitViolation::Reason::kNone;
   }
   /// Is something else followed than the joint's reference?
   bool has_left(std::size_t joint) const noexcept { return joints_[joint].left; }
@@ -69,8 +69,8 @@ class ReferenceGuard {
     double q = 0, qd = 0, qdd = 0;  ///< what was followed last
     bool left = false;              ///< not the given reference
   };
-  Departure::Reason judge(const Joint& joint, double q, double qd, double qdd, double strength,
-                          double reach) const;
+  LimitViolation::Reason judge(const Joint& joint, double q, double qd, double qdd, double strength,
+                               double reach) const;
   void follow(Joint& joint, double q, double qd, double qdd, double strength, double dt) const;
 
   ga_dynamics::Dynamics dynamics_;
@@ -81,4 +81,4 @@ class ReferenceGuard {
 
 }  // namespace ga_controllers
 
-#endif  // GA_CONTROLLERS__REFERENCE_GUARD_HPP_
+#endif  // GA_CONTROLLERS__REFERENCE_GOVERNOR_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_CONTROLLERS__FRICTION_FEED_HPP_
-#define GA_CONTROLLERS__FRICTION_FEED_HPP_
+#ifndef GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_
+#define GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_
 
 // The friction that is fed forward: that of the model at a velocity, without steps where a law
 // begins or its reference blends over, since the velocity may turn round within a cycle there.
@@ -9,17 +9,17 @@
 #include <span>
 #include <vector>
 
-#include "arm_state.hpp"
 #include "cycle.hpp"
 #include "ga_controllers/control_law.hpp"
+#include "measured_arm.hpp"
 
 namespace ga_controllers {
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// rad, s, N m (m, N for prismatic joints).
-class FrictionFeed {
+class FrictionFeedforward {
  public:
-  FrictionFeed(const LawParameters& parameters, const ArmState& arm);
+  FrictionFeedforward(const LawParameters& parameters, const MeasuredArm& arm);
 
   /// Is any friction to be fed forward? If not, add() need not be called.
   bool feeds() const noexcept { return share_ > 0; }
@@ -58,4 +58,4 @@ class FrictionFeed {
 
 }  // namespace ga_controllers
 
-#endif  // GA_CONTROLLERS__FRICTION_FEED_HPP_
+#endif  // GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_

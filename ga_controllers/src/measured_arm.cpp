@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arm_state.hpp"
+#include "measured_arm.hpp"
 
 #include <utility>
 
-#include "reference_guard.hpp"
+#include "reference_governor.hpp"
 
 namespace ga_controllers {
 
-ArmState::ArmState(const ga_dynamics::Chain& chain, std::vector<double> given_torque_limit)
+MeasuredArm::MeasuredArm(const ga_dynamics::Chain& chain, std::vector<double> given_torque_limit)
     : dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}),
       torque_limit(std::move(given_torque_limit)),
       q(chain.joints().size()),

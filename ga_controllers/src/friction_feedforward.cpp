@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "friction_feed.hpp"
+#include "friction_feedforward.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr double kSlew = 2;
 
 }  // namespace
 
-FrictionFeed::FrictionFeed(const LawParameters& parameters, const ArmState& arm)
+FrictionFeedforward::FrictionFeedforward(const LawParameters& parameters, const MeasuredArm& arm)
     : share_(parameters.friction),
       velocity_(parameters.friction_velocity),
       blends_(parameters.blend_time > 0),
@@ -25,22 +25,22 @@ FrictionFeed::FrictionFeed(const LawParameters& parameters, const ArmState& arm)
       torque_(arm.size()) {}
 
 /// True if blending over to the given reference would change friction faster than it may.
-bool FrictionFeed::turns(std::size_t i, double acceleration) const noexcept {
+bool FrictionFeedforward::turns(std::size_t i, double acceleration) const noexcept {
   const double coulomb = std::max(drives_[i].coulomb_positive, drives_[i].coulomb_negative);
   return share_ * coulomb * acceleration > kSlew * torque_limit_[i] * velocity_;
 }
 
-void FrictionFeed::begin(std::size_t i, double acceleration) noexcept {
+void FrictionFeedforward::begin(std::size_t i, double acceleration) noexcept {
   slews_[i] = false;
   blends_over_[i] = turns(i, acceleration);
 }
 
-void FrictionFeed::blend(std::size_t i, double acceleration) noexcept {
+void FrictionFeedforward::blend(std::size_t i, double acceleration) noexcept {
   blends_over_[i] = blends_over_[i] || turns(i, acceleration);
 }
 
-void FrictionFeed::add(const Cycle& cycle, std::span<const double> velocities,
-                       std::span<double> tau) noexcept {
+void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> velocities,
+                              std::span<double> tau) noexcept {
   for (std::size_t i = 0; i < fed_.size(); ++i) {
     const double wanted = at(i, velocities[i]), before = cycle.torque_before[i];
     if (cycle.changed && blends_ && !std::isnan(before)) {
