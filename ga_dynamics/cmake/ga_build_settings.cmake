@@ -65,6 +65,18 @@ function(ga_add_pytest name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${ARGN}")
 endfunction()
 
+# The package's first example, examples/first_example.cpp: it builds, its README.md shows it as it is, and with the
+# given arguments it prints what the README.md says.
+function(ga_add_first_example)
+  add_executable(first_example ${PROJECT_SOURCE_DIR}/examples/first_example.cpp)
+  target_link_libraries(first_example PRIVATE ${PROJECT_NAME})
+  list(JOIN ARGN " " arguments)
+  add_test(NAME test_first_example COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+    ${GA_TEST_SUPPORT}/readme_example.py --junit-xml=${GA_TEST_RESULTS}/test_first_example.xunit.xml)
+  set_tests_properties(test_first_example PROPERTIES TIMEOUT 300 ENVIRONMENT
+    "PYTHONDONTWRITEBYTECODE=1;GA_PACKAGE=${PROJECT_SOURCE_DIR};GA_EXAMPLE=$<TARGET_FILE:first_example> ${arguments}")
+endfunction()
+
 # A shared library PROJECT_NAME of the folder include/, installed to include/PROJECT_NAME as ROS 2 packages do.
 macro(ga_install_library)
   target_compile_features(${PROJECT_NAME} PUBLIC cxx_std_20)
