@@ -16,7 +16,7 @@ def inertia_at(urdf, q, *options):
     options: of `ga`, which say where the arm begins and ends.
     """
     text = ','.join(map(str, q))
-    done = subprocess.run([program('ga_dynamics', 'ga'), 'inertia', urdf, '--states', '-',
+    done = subprocess.run([program('ga_tools', 'ga'), 'inertia', urdf, '--states', '-',
                            '--drives', '--quiet', *options],
                           input=text, check=True, capture_output=True, text=True)
     matrix = list(map(float, done.stdout.splitlines()[-1].split(',')))
