@@ -10,7 +10,7 @@
 //            power               1: the drives have power
 //            brakes              1: closed
 //            thermal             alarms, bit i for the i-th joint of the chain
-//            fault_code          a number of puma_hardware::Fault, 0: none
+//            fault_code          a number of ga_hardware::Fault, 0: none
 //   command  output1 … output8   the tool's outputs, 0 or 1
 //            power               0: controlled stop, power off, the component becomes inactive
 //            fault_reset         rising to 1: forgets limits that were reached; clears a fault, but

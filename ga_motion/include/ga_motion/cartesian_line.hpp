@@ -5,10 +5,10 @@
 // Straight lines of the tool at constant speed and constant orientation, as in the PUMA experiments
 // of Mata et al. 2002 §5.2, Provenzano et al., and Mata, Valera et al.
 //
-//   const ga_dynamics::Matrix3 hand = ga_dynamics::rotation_zyz(0.785, 1.047, 1.571);
-//   const ga_dynamics::CartesianLine line({hand, {0.6, 0.175, 0.25}}, {hand, {0.018, 0.757, 0}},
+//   const ga_dynamics::Matrix3 hand = ga_motion::rotation_zyz(0.785, 1.047, 1.571);
+//   const ga_motion::CartesianLine line({hand, {0.6, 0.175, 0.25}}, {hand, {0.018, 0.757, 0}},
 //                                         0.1, 0.25);
-//   const auto motion = ga_dynamics::make_cartesian_line(puma, line, q_now);
+//   const auto motion = ga_motion::make_cartesian_line(puma, line, q_now);
 //
 // Units: m, rad, s. Construction allocates and throws; sampling is real-time safe.
 

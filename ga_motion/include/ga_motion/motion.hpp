@@ -2,7 +2,7 @@
 #ifndef GA_MOTION__MOTION_HPP_
 #define GA_MOTION__MOTION_HPP_
 
-// The motions that `puma sim` knows by name, or reads from a file of via points.
+// The motions that `ga sim` knows by name, or reads from a file of via points.
 
 #include <memory>
 #include <string>

@@ -5,9 +5,9 @@
 // Inverse kinematics of arms built like the PUMA, in closed form.
 //
 //   const auto chain = ga_dynamics::Chain::from_urdf_file("puma.urdf");
-//   const ga_dynamics::PumaKinematics puma(chain);
+//   const ga_motion::PumaKinematics puma(chain);
 //   std::array<double, 6> q;
-//   const ga_dynamics::IkResult result = puma.nearest(pose, seed, q);
+//   const ga_motion::IkResult result = puma.nearest(pose, seed, q);
 //   if (!result.usable()) std::cerr << describe(result, chain);
 //
 // Units: m, rad. Poses are those of the chain's tip link in its base link's frame.

@@ -8,7 +8,7 @@
 // sequences of them. cartesian_line.hpp adds straight lines of the tool.
 //
 //   const std::vector<double> home(6), goal{0.5, -1.0, 0.2, 0.0, 0.7, 0.0};
-//   const auto motion = ga_dynamics::make_quintic(home, goal, 2.0);
+//   const auto motion = ga_motion::make_quintic(home, goal, 2.0);
 //   std::vector<double> q(6), qd(6), qdd(6);
 //   motion->sample(0.5, q, qd, qdd);
 //
