@@ -152,6 +152,9 @@ def check(path):
                     wrong.append(f'{where}: the shell does not understand: {line}')
     blank = True
     for number, line in outside:
+        for link in re.findall(r'\]\(([^)#\s]+)', line):
+            if '://' not in link and not (path.parent / link).exists():
+                wrong.append(f'{path.relative_to(ROOT)}:{number}: the link leads nowhere: {link}')
         if blank and re.match(r' {4,}\S', line) and not re.match(r' *([-*+]|\d+\.) ', line) \
                 and not in_list(outside, number):
             wrong.append(f'{path.relative_to(ROOT)}:{number}: '

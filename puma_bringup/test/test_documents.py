@@ -31,7 +31,8 @@ def test_every_block_is_marked():
     ('```\nmake sim\n```\n', 'language'),
     ('```bash\nmake sim\n```\n', 'one tag'),
     ('```bash untested\nmake sim\n```\n', 'say why'),
-    ('```bash plain\nfor x in\n```\n', 'does not understand')])
+    ('```bash plain\nfor x in\n```\n', 'does not understand'),
+    ('See [there](not/there.md).\n', 'leads nowhere')])
 def test_a_block_that_is_not_marked_is_found(text, told, tmp_path):
     document = ROOT / 'build' / 'wrong.md'
     document.parent.mkdir(exist_ok=True)
