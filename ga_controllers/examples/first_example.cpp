@@ -24,12 +24,12 @@ int main(int, char** arguments) {
   law.start(arm.q(), arm.qd(), zero);
   std::vector<double> tau(n);
   const double period = 0.001;
-  for (int cycle = 1; cycle <= 3000; ++cycle) {
+  for (int cycle = 1; cycle <= 2000; ++cycle) {
     law.update(arm.q(), arm.qd(), {.q = goal, .qd = {}, .qdd = {}}, period, tau);
     arm.step(tau, period);
-    if (cycle % 1000 != 0) continue;
+    if (cycle % 500 != 0) continue;
     double error = 0;
     for (std::size_t i = 0; i < n; ++i) error = std::max(error, std::abs(goal[i] - arm.q()[i]));
-    std::printf("%d s: %.2f mrad from the goal\n", cycle / 1000, 1000 * error);
+    std::printf("%.1f s: %.0f mrad from the goal\n", cycle * period, 1000 * error);
   }
 }
