@@ -77,11 +77,22 @@ function(ga_add_first_example)
     "PYTHONDONTWRITEBYTECODE=1;GA_PACKAGE=${PROJECT_SOURCE_DIR};GA_EXAMPLE=$<TARGET_FILE:first_example> ${arguments}")
 endfunction()
 
+# Where libraries and programs of the suite look for its libraries without an environment: colcon's merged layout and its
+# isolated one.
+set(GA_RPATH "$ORIGIN;$ORIGIN/../lib")
+foreach(ga_package ga_dynamics ga_motion ga_controllers ga_hardware ga_tools)
+  list(APPEND GA_RPATH "$ORIGIN/../../${ga_package}/lib")
+endforeach()
+function(ga_find_libraries target)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON INSTALL_RPATH "${GA_RPATH}")
+endfunction()
+
 # A shared library PROJECT_NAME of the folder include/, installed to include/PROJECT_NAME as ROS 2 packages do.
 macro(ga_install_library)
   target_compile_features(${PROJECT_NAME} PUBLIC cxx_std_20)
   target_include_directories(${PROJECT_NAME} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include/${PROJECT_NAME}>)
+  ga_find_libraries(${PROJECT_NAME})
   install(DIRECTORY include/ DESTINATION include/${PROJECT_NAME})
   install(TARGETS ${PROJECT_NAME} EXPORT export_${PROJECT_NAME}
     ARCHIVE DESTINATION lib LIBRARY DESTINATION lib RUNTIME DESTINATION bin)

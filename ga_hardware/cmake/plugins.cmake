@@ -25,8 +25,7 @@ add_library(ga_hardware_plugins SHARED
 target_link_libraries(ga_hardware_plugins PUBLIC ga_hardware hardware_interface::hardware_interface
   pluginlib::pluginlib diagnostic_updater::diagnostic_updater rclcpp::rclcpp realtime_tools::realtime_tools
   ${rosgraph_msgs_TARGETS} ${std_srvs_TARGETS})
-set_target_properties(ga_hardware_plugins PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON INSTALL_RPATH
-  "$ORIGIN;$ORIGIN/../../ga_dynamics/lib;$ORIGIN/../../ga_controllers/lib")
+ga_find_libraries(ga_hardware_plugins)
 target_include_directories(ga_hardware_plugins PUBLIC $<INSTALL_INTERFACE:include/${PROJECT_NAME}>)
 install(TARGETS ga_hardware_plugins EXPORT export_ga_hardware_plugins LIBRARY DESTINATION lib)
 # For packages with hardware of their own: find_package() those above, then include this file.

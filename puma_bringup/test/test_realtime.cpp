@@ -80,8 +80,8 @@ constexpr char kControllers[] = "libga_controllers_plugins.so";
   }
 
 // clang-format off
-STEP_IN(kHardware, _ZN13puma_hardware13PumaSimSystem4readERKN6rclcpp4TimeERKNS1_8DurationE, read)
-STEP_IN(kHardware, _ZN13puma_hardware13PumaSimSystem5writeERKN6rclcpp4TimeERKNS1_8DurationE, write)
+STEP_IN(kHardware, _ZN11ga_hardware9SimSystem4readERKN6rclcpp4TimeERKNS1_8DurationE, read)
+STEP_IN(kHardware, _ZN11ga_hardware9SimSystem5writeERKN6rclcpp4TimeERKNS1_8DurationE, write)
 STEP_IN(kHardware, _ZN13puma_hardware10PumaSystem4readERKN6rclcpp4TimeERKNS1_8DurationE, read)
 STEP_IN(kHardware, _ZN13puma_hardware10PumaSystem5writeERKN6rclcpp4TimeERKNS1_8DurationE, write)
 STEP_IN(kHardware, _ZN13puma_hardware12EffortSystem27perform_command_mode_switchERKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS7_EESB_, swap)

@@ -13,7 +13,7 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_tools/closed_loop.hpp"
+#include "ga_hardware/joint_signals.hpp"
 #include "sim_bench.hpp"
 
 namespace test {

@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
-#include "ga_hardware/sim_system.hpp"
 #include "hardware_interface/component_parser.hpp"
 #include "hardware_interface/system.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
+#include "plugins/sim_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "std_srvs/srv/trigger.hpp"
 

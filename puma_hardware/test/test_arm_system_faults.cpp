@@ -8,7 +8,7 @@
 
 namespace {
 
-using puma_hardware::Fault;
+using ga_hardware::Fault;
 using test::ArmBench;
 using test::Return;
 using test::States;

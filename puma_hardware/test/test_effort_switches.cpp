@@ -15,7 +15,7 @@
 
 namespace {
 
-using puma_hardware::Fault;
+using ga_hardware::Fault;
 using test::Return;
 using test::States;
 
@@ -315,7 +315,7 @@ TYPED_TEST(EffortSwitches, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway
   EXPECT_EQ(bench.largest_effort(), 0) << "cut";
 }
 
-TEST(ga_hardware::EffortSystem, ACycleOfItsOwnIsRefused) {
+TEST(EffortSystem, ACycleOfItsOwnIsRefused) {
   const auto async = [](std::string urdf) {
     const std::string type = "type=\"system\"";
     return urdf.insert(urdf.find(type) + type.size(), " is_async=\"true\"");
@@ -327,13 +327,13 @@ TEST(ga_hardware::EffortSystem, ACycleOfItsOwnIsRefused) {
   EXPECT_EQ(test::refusal<puma_hardware::PumaSystem>(test::real_puma()), "");
 }
 
-TEST(ga_hardware::EffortCommands, AreOfOneTo64Joints) {
+TEST(EffortCommands, AreOfOneTo64Joints) {
   for (const std::size_t joints : {0, 65}) {
-    EXPECT_THROW(puma_hardware::EffortCommands{joints}, std::invalid_argument) << joints;
+    EXPECT_THROW(ga_hardware::EffortCommands{joints}, std::invalid_argument) << joints;
   }
   for (const std::size_t joints : {1, 63, 64}) {
-    puma_hardware::EffortCommands commands(joints);
-    puma_hardware::ArmInterfaces interfaces;
+    ga_hardware::EffortCommands commands(joints);
+    ga_hardware::ArmInterfaces interfaces;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < joints; ++i) names.push_back("joint" + std::to_string(i));
     interfaces.effort_names = names;

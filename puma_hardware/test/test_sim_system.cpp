@@ -32,8 +32,8 @@ std::vector<double> gravity(const std::string& urdf, const std::vector<double>& 
 std::string refusal(const std::string& urdf) {
   const auto info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
   try {
-    puma_hardware::ArmInterfaces::check(info, puma_hardware::kMostToolOutputs);
-    puma_hardware::sim_setup_of(info);
+    ga_hardware::ArmInterfaces::check(info, ga_hardware::kMostToolOutputs);
+    ga_hardware::sim_setup_of(info);
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -77,7 +77,7 @@ TEST(SimSystem, MovesAsThePlantOfItsDescriptionDoes) {
   ASSERT_EQ(bench.cycles(2), Return::OK);
 
   const auto info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
-  const puma_hardware::SimSetup setup = puma_hardware::sim_setup_of(info);
+  const ga_hardware::SimSetup setup = ga_hardware::sim_setup_of(info);
   ga_dynamics::Plant plant(setup.chain, setup.settings.plant);
   std::vector<double> q = bench.positions(), qd;
   for (const std::string& joint : bench.joints()) qd.push_back(bench.state(joint + "/velocity"));

@@ -12,7 +12,7 @@
 
 namespace {
 
-using puma_hardware::Fault;
+using ga_hardware::Fault;
 using test::Bench;
 using test::Return;
 using test::States;

@@ -8,6 +8,7 @@
 
 #include "cli/robot_option.hpp"
 #include "ga_motion/motion.hpp"
+#include "ga_tools/chain_arguments.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace ga_tools {
@@ -15,12 +16,14 @@ namespace {
 
 struct Settings {
   RobotOption robot;
+  ChainArguments chain;
   std::string trajectory = "line";
   double rate = 50;
 };
 
 void run(const Settings& settings) {
-  const auto chain = ga_dynamics::Chain::from_urdf_file(settings.robot.file());
+  const auto chain =
+      ga_dynamics::Chain::from_urdf_file(settings.robot.file(), chain_options(settings.chain));
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
   std::printf("t");
   for (const char* prefix : {"", "velocity_", "acceleration_"}) {
@@ -55,6 +58,7 @@ void add_motion_command(CLI::App& app, const Program& program) {
                    "line, quintic, ramp, spline, or a CSV file of via points")
       ->capture_default_str();
   add_robot_option(*command, program, settings->robot);
+  add_chain_options(*command, settings->chain);
   command->add_option("--rate", settings->rate, "Lines a second")
       ->check(number_range(1.0, 10000.0))
       ->capture_default_str();

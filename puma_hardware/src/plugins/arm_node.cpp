@@ -8,6 +8,8 @@
 #include "emulator/fault_text.hpp"
 
 namespace puma_hardware {
+
+using namespace ga_hardware;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,8 @@
 #include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware {
+
+using namespace ga_hardware;
 namespace {
 
 using hardware_interface::HardwareInfo;

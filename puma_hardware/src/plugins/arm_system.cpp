@@ -16,6 +16,8 @@
 #include "runtime/arm_driver.hpp"
 
 namespace puma_hardware {
+
+using namespace ga_hardware;
 namespace {
 
 using Life = ArmMailbox::Life;
