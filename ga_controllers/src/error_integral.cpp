@@ -86,8 +86,7 @@ void ErrorIntegral::relax(const MeasuredArm& arm, std::span<double> tau,
       push_[i] = rests_[i] == Rest::kAtGoal ? 0 : push_[i];
     }
     const double added = (tau[i] - friction[i] - rest_torque_[i]) * push_[i];
-    const ga_dynamics::Drive& drive = arm.drives[i];
-    const double coulomb = push_[i] > 0 ? drive.coulomb_positive : drive.coulomb_negative;
+    const double coulomb = arm.drives[i].coulomb(push_[i]);
     pushed_[i] = push_[i] * std::clamp(added, 0.0, friction_ * coulomb);
     if (rests_[i] != Rest::kAtGoal) continue;
     tau[i] -= pushed_[i];

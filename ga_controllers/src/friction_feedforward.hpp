@@ -5,7 +5,6 @@
 // The friction that is fed forward: that of the model at a velocity, without steps where a law
 // begins or its reference blends over, since the velocity may turn round within a cycle there.
 
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -25,9 +24,7 @@ class FrictionFeedforward {
   bool feeds() const noexcept { return share_ > 0; }
   /// The share of the joint's friction at a velocity that is fed forward in the end.
   double at(std::size_t joint, double rate) const noexcept {
-    const ga_dynamics::Drive& d = drives_[joint];
-    const double coulomb = rate > 0 ? d.coulomb_positive : d.coulomb_negative;
-    return share_ * (d.viscous * rate + coulomb * std::tanh(rate / velocity_));
+    return share_ * drives_[joint].friction(rate, velocity_);
   }
 
   /// The joint's reference begins at the arm, or jumps, and blends over with this acceleration

@@ -76,11 +76,7 @@ struct Dynamics::Impl {
   const double* active_wrenches() const { return any_wrench ? wrenches.data() : nullptr; }
 
   double friction(std::size_t i, double rate) const {
-    const Drive& drive = chain.joints()[i].drive;
-    const double coulomb = rate > 0   ? drive.coulomb_positive
-                           : rate < 0 ? -drive.coulomb_negative
-                                      : 0.0;
-    return drive.viscous * rate + coulomb;
+    return chain.joints()[i].drive.friction(rate, 0);
   }
 
   Chain chain;

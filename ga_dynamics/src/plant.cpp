@@ -134,8 +134,7 @@ struct Plant::Impl {
 
   /// Friction torque while sliding in the positive or the negative direction; magnitudes.
   double sliding_friction(const Joint& j, int direction) const {
-    const double coulomb = direction > 0 ? j.drive.coulomb_positive : j.drive.coulomb_negative;
-    return coulomb + (j.brake ? j.brake_torque : 0);
+    return j.drive.coulomb(direction) + (j.brake ? j.brake_torque : 0);
   }
   bool braked(const Joint& j) const { return j.brake && j.brake_torque > 0; }
   bool has_dry_friction(const Joint& j) const {

@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "ga_hardware/acceleration_model.hpp"
 #include "ga_hardware/velocity_observer.hpp"
 
 namespace ga_hardware {
@@ -18,9 +19,6 @@ namespace {
 constexpr double kLongestStep = 0.2;  // s
 /// Where a joint has no velocity limit: faster than any joint turns, rad/s.
 constexpr double kNoSpeedLimit = 100;
-/// The observer's friction grows from 0 to all of it within this speed, rad/s.
-constexpr double kFrictionSpeed = 0.01;
-
 /// What a joint may move, rad or m, while its encoder stands still.
 constexpr double kFrozenTravel = 0.02;
 
@@ -67,13 +65,11 @@ struct SimulatedArm::Impl {
       : settings(given),
         n(nominal.joints().size()),
         plant(given.payload.mass > 0 ? nominal.with_payload(given.payload) : nominal, given.plant),
-        model(nominal, {.drives = ga_dynamics::Drives::kArmature}),
+        model(nominal, given.plant.friction),
         q(n),
         qd(n),
         wanted(n),
         torque(n),
-        effective(n),
-        acceleration(n),
         reading(n),
         offset(n),
         observers(n, VelocityObserver(given.observer_bandwidth, given.period)),
@@ -82,8 +78,6 @@ struct SimulatedArm::Impl {
     if (settings.start.empty()) settings.start.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       limits.push_back(nominal.joints()[i].limits);
-      drives.push_back(nominal.joints()[i].drive);
-      if (!given.plant.friction) drives.back() = {};
       has_brake.push_back(!given.plant.brake_torque.empty() && given.plant.brake_torque[i] > 0);
     }
     plant.reset(settings.start, std::vector<double>(n, 0.0));
@@ -160,15 +154,7 @@ struct SimulatedArm::Impl {
   /// Positions through the encoders, velocities by the observers, which are told the acceleration
   /// that the torques give the arm of the description. Without encoder counts and noise: as it is.
   void measure(double dt) noexcept {
-    for (std::size_t i = 0; i < n; ++i) {
-      const ga_dynamics::Drive& drive = drives[i];
-      const double v = qd[i], rising = std::tanh(v / kFrictionSpeed);
-      effective[i] = torque[i] - drive.viscous * v -
-                     (v > 0 ? drive.coulomb_positive : drive.coulomb_negative) * rising;
-    }
-    if (brakes_closed || !model.forward_dynamics(q, qd, effective, acceleration)) {
-      std::fill(acceleration.begin(), acceleration.end(), 0.0);
-    }
+    const std::span<const double> acceleration = model.predict(q, qd, torque);
     for (std::size_t i = 0; i < n; ++i) {
       const JointSignals& s = settings.signals[i];
       const double noise = s.noise > 0 ? s.noise * normal(random) : 0;
@@ -189,7 +175,7 @@ struct SimulatedArm::Impl {
       }
       if (s.counts_per_rad > 0 || s.noise > 0) {
         observers[i].set_period(dt);
-        observers[i].update(reading[i], acceleration[i]);
+        observers[i].update(reading[i], brakes_closed ? 0 : acceleration[i]);
         q[i] = observers[i].position();
         qd[i] = observers[i].velocity();
       } else {
@@ -224,11 +210,10 @@ struct SimulatedArm::Impl {
   SimulatedArmSettings settings;
   std::size_t n;
   Plant plant;
-  ga_dynamics::Dynamics model;
+  AccelerationModel model;
   std::vector<ga_dynamics::JointLimits> limits;
-  std::vector<ga_dynamics::Drive> drives;
   std::vector<bool> has_brake;
-  std::vector<double> q, qd, wanted, torque, effective, acceleration, reading;
+  std::vector<double> q, qd, wanted, torque, reading;
   std::vector<double> offset;  ///< what an encoder is wrong by since it jumped
   std::vector<VelocityObserver> observers;
   std::mt19937 random;

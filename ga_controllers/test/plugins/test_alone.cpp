@@ -69,7 +69,7 @@ TEST(Alone, GoesOnFromTheTorqueOfTheControllerBefore) {
   EXPECT_LT(arm.speed(), 1e-3);
 }
 
-/// The description of hardware that tells the torques.
+/// The description of hardware that tells the torques; of the drives it keeps the armature.
 std::string with_effort_states(std::string urdf) {
   const auto chain = ga_dynamics::Chain::from_urdf_text(urdf);
   const std::size_t begin = urdf.find("<ros2_control");
@@ -78,7 +78,9 @@ std::string with_effort_states(std::string urdf) {
       "<ros2_control name=\"arm\" type=\"system\"><hardware><plugin>arm</plugin></hardware>";
   for (const auto& joint : chain.joints()) {
     block += "<joint name=\"" + joint.name +
-             "\"><command_interface name=\"effort\"/><state_interface name=\"effort\"/></joint>";
+             "\"><command_interface name=\"effort\"/><state_interface name=\"effort\"/>" +
+             "<param name=\"armature\">" + std::to_string(joint.drive.armature) +
+             "</param></joint>";
   }
   return urdf.insert(urdf.find("</robot>"), block + "</ros2_control>");
 }

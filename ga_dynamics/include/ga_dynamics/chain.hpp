@@ -5,6 +5,7 @@
 // A serial arm: what the algorithms need to know of it, and the names and frames its user knows it
 // by.
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -44,6 +45,18 @@ struct Drive {
   double viscous = 0;           ///< N m s/rad or N s/m
   double coulomb_positive = 0;  ///< friction while the joint moves in its positive direction
   double coulomb_negative = 0;  ///< and in its negative direction
+
+  /// Magnitude of the Coulomb friction of a motion in this direction.
+  double coulomb(double direction) const noexcept {
+    return direction > 0 ? coulomb_positive : coulomb_negative;
+  }
+  /// The torque that friction takes at a velocity [rad/s, m/s]; Coulomb friction rises with
+  /// tanh(rate / smoothing), for `smoothing` = 0 it jumps.
+  double friction(double rate, double smoothing) const noexcept {
+    const double sign = rate > 0 ? 1 : rate < 0 ? -1 : 0;
+    const double rise = smoothing > 0 ? std::tanh(rate / smoothing) : sign;
+    return viscous * rate + coulomb(rate) * rise;
+  }
 };
 
 struct JointLimits {

@@ -70,7 +70,7 @@ void ArmDriver::read(double elapsed) noexcept {
   if (run_ != nullptr) {
     expected = run_->acceleration();
   } else if (options_.feed_observer && arm_.brakes_released()) {
-    expected = model_.predict(arm_.reading());
+    expected = model_.predict(arm_.reading().q, arm_.reading().qd, arm_.reading().torque);
   }
   arm_.read(elapsed, expected);
   read_ns_ = monotonic_ns() - begin;
@@ -79,13 +79,13 @@ void ArmDriver::read(double elapsed) noexcept {
 void ArmDriver::command(std::span<const double> torque, double age) noexcept {
   const SafetyMachine& safety = arm_.safety();
   if (power_allowed_ && safety.state() == SafetyState::kCalibrated && arm_.power_on()) {
-    hold_.start(arm_.reading());
+    hold_.start(arm_.reading().q);
   }
   if (safety.state() != SafetyState::kActive || safety.reaction() != Reaction::kNone) {
     idle();
     return;
   }
-  const auto hold = hold_.update(arm_.reading(), period_);
+  const auto hold = hold_.update(arm_.reading().q, arm_.reading().qd, period_);
   const std::int64_t begin = monotonic_ns();
   arm_.write(torque, age, hold);
   finish_cycle(begin);
@@ -100,10 +100,10 @@ void ArmDriver::idle() noexcept {
   }
   if (power_allowed_ && brakes_wired_ && arm_.safety().state() == SafetyState::kCalibrated &&
       arm_.power_on()) {
-    hold_.start(arm_.reading());
+    hold_.start(arm_.reading().q);
   }
   std::span<const double> hold;
-  if (busy()) hold = hold_.update(arm_.reading(), period_);
+  if (busy()) hold = hold_.update(arm_.reading().q, arm_.reading().qd, period_);
   const std::int64_t begin = monotonic_ns();
   arm_.write_none(hold);
   finish_cycle(begin);

@@ -13,12 +13,12 @@
 #include <memory>
 #include <span>
 
+#include "ga_hardware/acceleration_model.hpp"
+#include "ga_hardware/hold_law.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
 #include "puma_hardware/process/heartbeat.hpp"
 #include "puma_hardware/process/realtime.hpp"
-#include "runtime/acceleration_model.hpp"
 #include "runtime/calibration_run.hpp"
-#include "runtime/hold_law.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware {
@@ -82,8 +82,8 @@ class ArmDriver {
   Heartbeat* heartbeat_;
   ArmDriverOptions options_;
   PumaArm arm_;
-  HoldLaw hold_;
-  AccelerationModel model_;
+  ga_hardware::HoldLaw hold_;
+  ga_hardware::AccelerationModel model_;
   CalibrationRun* run_ = nullptr;
   bool brakes_wired_;
   bool power_allowed_ = false, guard_armed_ = false, tripped_ = false;

@@ -109,14 +109,14 @@ void ArmLoop::write(const Reference& reference) noexcept {
   for (std::size_t i = 0; i < 6; ++i) {
     expected_[i] = law_.acceleration()[i] + ki_[i] * law_.integral()[i];
   }
-  arm_.write(torque_, 0, hold_.update(reading, period_));
+  arm_.write(torque_, 0, hold_.update(reading.q, reading.qd, period_));
   finish_cycle();
 }
 
 void ArmLoop::write_none() noexcept {
   if (driving_) {
     std::fill(expected_.begin(), expected_.end(), 0.0);
-    arm_.write_none(hold_.update(arm_.reading(), period_));
+    arm_.write_none(hold_.update(arm_.reading().q, arm_.reading().qd, period_));
   } else {
     arm_.write_none();
   }
@@ -142,7 +142,7 @@ void ArmLoop::start_law() noexcept {
   // The brakes held the arm: the first torque is the one that holds it without them.
   const ArmReading& reading = arm_.reading();
   const std::array<double, 6> rest{};
-  law_.start(reading.q, rest, hold_.start(reading));
+  law_.start(reading.q, rest, hold_.start(reading.q));
   std::fill(expected_.begin(), expected_.end(), 0.0);
   driving_ = true;
 }

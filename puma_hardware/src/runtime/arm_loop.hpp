@@ -16,6 +16,7 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
+#include "ga_hardware/hold_law.hpp"
 #include "ga_hardware/recording.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "puma_hardware/arm/calibration_builder.hpp"
@@ -23,7 +24,6 @@
 #include "puma_hardware/process/heartbeat.hpp"
 #include "puma_hardware/process/realtime.hpp"
 #include "runtime/calibration_run.hpp"
-#include "runtime/hold_law.hpp"
 
 namespace puma_hardware {
 
@@ -98,7 +98,7 @@ class ArmLoop {
   ga_dynamics::Chain model_;
   ga_controllers::LawParameters parameters_;
   ga_controllers::ControlLaw law_;
-  HoldLaw hold_;
+  ga_hardware::HoldLaw hold_;
   ArmLoopOptions options_;
   Heartbeat* heartbeat_;
   NextCycle next_cycle_;

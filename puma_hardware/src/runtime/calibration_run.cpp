@@ -37,13 +37,15 @@ std::span<const double> CalibrationRun::acceleration() const noexcept {
   return driving_ ? std::span<const double>(expected_) : std::span<const double>();
 }
 
-CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, HoldLaw& hold, double period) noexcept {
+CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, ga_hardware::HoldLaw& hold,
+                                          double period) noexcept {
   const End end = advance(arm, hold, period);
   if (end != End::kNone) end_ = end;
   return end;
 }
 
-CalibrationRun::End CalibrationRun::advance(PumaArm& arm, HoldLaw& hold, double period) noexcept {
+CalibrationRun::End CalibrationRun::advance(PumaArm& arm, ga_hardware::HoldLaw& hold,
+                                            double period) noexcept {
   if (!started_) {
     arm.safety().forget_calibration();
     started_ = true;
@@ -58,8 +60,8 @@ CalibrationRun::End CalibrationRun::advance(PumaArm& arm, HoldLaw& hold, double 
   return stop(arm, hold, period);
 }
 
-CalibrationRun::End CalibrationRun::drive(PumaArm& arm, HoldLaw& hold, const CalibrationStep& step,
-                                          double period) noexcept {
+CalibrationRun::End CalibrationRun::drive(PumaArm& arm, ga_hardware::HoldLaw& hold,
+                                          const CalibrationStep& step, double period) noexcept {
   if (step.phase == CalibrationPhase::kMoving && !driving_) {
     if (!arm.begin_calibration(step.coarse)) {
       refused_in_ = arm.safety().state();
@@ -68,7 +70,7 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, HoldLaw& hold, const Cal
     }
     // The brakes held the arm: the first torque is the one that holds it without them.
     const std::array<double, 6> rest{};
-    law_.start(arm.reading().q, rest, hold.start(arm.reading()));
+    law_.start(arm.reading().q, rest, hold.start(arm.reading().q));
     driving_ = true;
   }
   if (!driving_) {
@@ -81,11 +83,12 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, HoldLaw& hold, const Cal
   for (std::size_t i = 0; i < 6; ++i) {
     expected_[i] = law_.acceleration()[i] + ki_[i] * law_.integral()[i];
   }
-  arm.write(torque_, 0, hold.update(reading, period));
+  arm.write(torque_, 0, hold.update(reading.q, reading.qd, period));
   return End::kNone;
 }
 
-CalibrationRun::End CalibrationRun::stop(PumaArm& arm, HoldLaw& hold, double period) noexcept {
+CalibrationRun::End CalibrationRun::stop(PumaArm& arm, ga_hardware::HoldLaw& hold,
+                                         double period) noexcept {
   const SafetyMachine& safety = arm.safety();
   if (!stopping_) {
     stopping_ = true;
@@ -93,7 +96,8 @@ CalibrationRun::End CalibrationRun::stop(PumaArm& arm, HoldLaw& hold, double per
     arm.power_off();
   }
   std::fill(expected_.begin(), expected_.end(), 0.0);
-  arm.write_none(driving_ ? hold.update(arm.reading(), period) : std::span<const double>());
+  arm.write_none(driving_ ? hold.update(arm.reading().q, arm.reading().qd, period)
+                          : std::span<const double>());
   if (safety.state() == SafetyState::kCalibrating || safety.reaction() != Reaction::kNone) {
     stop_left_ -= period;
     if (stop_left_ < 0) arm.emergency_stop();

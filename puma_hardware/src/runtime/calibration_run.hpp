@@ -13,9 +13,9 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
+#include "ga_hardware/hold_law.hpp"
 #include "puma_hardware/arm/calibrator.hpp"
 #include "puma_hardware/arm/puma_arm.hpp"
-#include "runtime/hold_law.hpp"
 
 namespace puma_hardware {
 
@@ -43,7 +43,7 @@ class CalibrationRun {
   /// What follows arm.read() in a cycle of `period` [s]: writes to the arm. `hold` is started when
   /// torque begins to flow. An arm that was calibrated is no longer. Whoever sees the end may
   /// delete the run, so the cycling thread goes by what this returns.
-  End cycle(PumaArm& arm, HoldLaw& hold, double period) noexcept;
+  End cycle(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
   /// From any thread: a controlled stop, then the end.
   void cancel() noexcept { cancelled_ = true; }
   /// The cycles have stopped or cannot begin: it ends here and now.
@@ -59,9 +59,10 @@ class CalibrationRun {
   std::string reason(const ArmSettings& settings) const;
 
  private:
-  End advance(PumaArm& arm, HoldLaw& hold, double period) noexcept;
-  End drive(PumaArm& arm, HoldLaw& hold, const CalibrationStep& step, double period) noexcept;
-  End stop(PumaArm& arm, HoldLaw& hold, double period) noexcept;
+  End advance(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
+  End drive(PumaArm& arm, ga_hardware::HoldLaw& hold, const CalibrationStep& step,
+            double period) noexcept;
+  End stop(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
 
   Calibrator calibrator_;
   ga_controllers::ControlLaw law_;
