@@ -135,7 +135,7 @@ TEST(DecoupledSaturation, GivesSaturatedJointsNoMoreThanTheirAccelerations) {
       double largest = 0;
       for (const double acceleration : v) largest = std::max(largest, std::abs(acceleration));
       for (std::size_t i = 0; i < n; ++i) {
-        // A joint at a limit is told apart by a torque beyond it.
+        // A joint at a limit shows by a torque beyond it.
         const double more = is[i] - v[i], tolerance = 1e-9 * (1 + largest);
         EXPECT_LE(given[i] >= -limit[i] ? more : 0, tolerance) << name << " joint " << i + 1;
         EXPECT_GE(given[i] <= limit[i] ? more : 0, -tolerance) << name << " joint " << i + 1;

@@ -13,7 +13,7 @@ namespace ga_tools {
 ///
 /// json: the data, UTF-8, in the format of report/README.md (lengths in m, angles in rad, torques
 /// in N·m, times in s). share_dir: the folder of report.html and its parts, as installed in
-/// share/puma_hardware/report. javascript_dir: where the distribution keeps its JavaScript
+/// share/ga_tools/report. javascript_dir: where the distribution keeps its JavaScript
 /// libraries.
 ///
 /// The file appears whole or not at all: an earlier report stays until the new one is complete.
