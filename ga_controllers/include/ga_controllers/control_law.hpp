@@ -139,14 +139,17 @@ class ControlLaw {
 
   /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
   /// driven with before; what of it exceeds this law's limit fades, what exceeds the chain's effort
-  /// limit as well is not taken over) and the integral is empty. A tracking reference that sets out
+  /// limit as well is not taken over) and the integral is empty. Of a torque that would push a joint
+  /// beyond half of its velocity limit while it fades, the rest is dropped at once: that happens to
+  /// light joints, those of a description without rotor inertias above all. A tracking reference that sets out
   /// in the same cycle, while the arm is held at rest, adds the torque of its acceleration at once.
   /// Where last_torque is not finite nothing drove the joint before (brakes, no power): its first
   /// torque is the law's own. A non-finite state counts as unknown: until there is a finite one the
   /// torque stays what it was.
   void start(std::span<const double> q, std::span<const double> qd,
              std::span<const double> last_torque) noexcept;
-  /// Changes the law or its gains in mid-motion; the torque goes on from where it is.
+  /// Changes the law or its gains in mid-motion; the torque goes on from where it is, as far as what
+  /// is left of it would not push a joint beyond its velocity limit.
   void change(LawKind kind) noexcept;
   /// One for all joints or one per joint; the gains that the law has already change nothing. False,
   /// and nothing changes either, for another number of them and for gains that are negative or not
