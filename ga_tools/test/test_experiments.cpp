@@ -14,7 +14,7 @@
 #include "experiments/line_torques.hpp"
 #include "experiments/paper_puma.hpp"
 #include "experiments/straight_line.hpp"
-#include "reference/crba.hpp"
+#include "experiments/reference/crba.hpp"
 
 namespace ga_tools::experiments {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__HYDRAULIC_ARM_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__HYDRAULIC_ARM_HPP_
+#ifndef EXPERIMENTS__HYDRAULIC_ARM_HPP_
+#define EXPERIMENTS__HYDRAULIC_ARM_HPP_
 
 // The numerical example of the d'Alembert paper, §3: a heavy five-joint arm, hydraulically driven,
 // with a load of 3200 N at its end. The paper gives neither lengths nor masses nor stiffnesses; all
@@ -82,4 +82,4 @@ std::vector<Mode> observed_modes(const RingDown& motion, const JointValues& rest
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__HYDRAULIC_ARM_HPP_
+#endif  // EXPERIMENTS__HYDRAULIC_ARM_HPP_

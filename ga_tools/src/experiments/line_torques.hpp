@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__LINE_TORQUES_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__LINE_TORQUES_HPP_
+#ifndef EXPERIMENTS__LINE_TORQUES_HPP_
+#define EXPERIMENTS__LINE_TORQUES_HPP_
 
 // The torques along the straight line of the paper on PC-based PUMA control (Mata, Valera et al.),
 // §4 and Figure 4.
@@ -39,4 +39,4 @@ double inverse_dynamics_seconds(const Chain& chain);
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__LINE_TORQUES_HPP_
+#endif  // EXPERIMENTS__LINE_TORQUES_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__PAPER_PUMA_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__PAPER_PUMA_HPP_
+#ifndef EXPERIMENTS__PAPER_PUMA_HPP_
+#define EXPERIMENTS__PAPER_PUMA_HPP_
 
 // The PUMA of the papers: Tables 5 to 7 of the paper on PC-based PUMA control (Mata, Valera et
 // al.). Mata et al. 2002 §5.2 and Provenzano et al. §4 give no numbers for theirs; the authors are
@@ -35,4 +35,4 @@ Chain make_chain(const PaperPuma& options = {});
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__PAPER_PUMA_HPP_
+#endif  // EXPERIMENTS__PAPER_PUMA_HPP_

@@ -10,9 +10,9 @@
 #include "ga_dynamics/algorithm/dormand_prince.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/trajectory.hpp"
-#include "reference/aba.hpp"
-#include "reference/crba.hpp"
-#include "reference/gibbs_appell.hpp"
+#include "experiments/reference/aba.hpp"
+#include "experiments/reference/crba.hpp"
+#include "experiments/reference/gibbs_appell.hpp"
 
 namespace ga_tools::experiments {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__STRAIGHT_LINE_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__STRAIGHT_LINE_HPP_
+#ifndef EXPERIMENTS__STRAIGHT_LINE_HPP_
+#define EXPERIMENTS__STRAIGHT_LINE_HPP_
 
 // The straight lines of Mata et al. 2002 §5.2 and Provenzano et al. §4: inverse kinematics and
 // inverse dynamics give the torques for every instant, forward dynamics under those torques alone,
@@ -96,4 +96,4 @@ Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__STRAIGHT_LINE_HPP_
+#endif  // EXPERIMENTS__STRAIGHT_LINE_HPP_

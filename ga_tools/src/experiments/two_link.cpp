@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "ga_dynamics/algorithm/forward_dynamics.hpp"
-#include "reference/aba.hpp"
-#include "reference/crba.hpp"
-#include "reference/gibbs_appell.hpp"
+#include "experiments/reference/aba.hpp"
+#include "experiments/reference/crba.hpp"
+#include "experiments/reference/gibbs_appell.hpp"
 
 namespace ga_tools::experiments::two_link {
 

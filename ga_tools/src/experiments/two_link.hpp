@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__TWO_LINK_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__TWO_LINK_HPP_
+#ifndef EXPERIMENTS__TWO_LINK_HPP_
+#define EXPERIMENTS__TWO_LINK_HPP_
 
 // The two-link example of Mata et al. 2002 §5.1 (Table 5): forward dynamics in single precision
 // against double, by ABA, CRBA and GA. What comes out and why: doc/single_precision.md.
@@ -102,4 +102,4 @@ Range condition(const Dimensions& dimensions);
 
 }  // namespace ga_tools::experiments::two_link
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__TWO_LINK_HPP_
+#endif  // EXPERIMENTS__TWO_LINK_HPP_

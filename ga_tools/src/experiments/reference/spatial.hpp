@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__REFERENCE__SPATIAL_HPP_
-#define GA_DYNAMICS__REFERENCE__SPATIAL_HPP_
+#ifndef EXPERIMENTS__REFERENCE__SPATIAL_HPP_
+#define EXPERIMENTS__REFERENCE__SPATIAL_HPP_
 
 // Spatial vectors and matrices, the angular part first.
 
 #include <array>
 #include <cstddef>
 
-#include "reference/chain.hpp"
+#include "experiments/reference/chain.hpp"
 
 namespace ga_tools::reference {
 
@@ -122,4 +122,4 @@ Mat6<S> carried_up(const Mat6<S>& down, const Mat6<S>& inertia) {
 
 }  // namespace ga_tools::reference
 
-#endif  // GA_DYNAMICS__REFERENCE__SPATIAL_HPP_
+#endif  // EXPERIMENTS__REFERENCE__SPATIAL_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__REFERENCE__CRBA_HPP_
-#define GA_DYNAMICS__REFERENCE__CRBA_HPP_
+#ifndef EXPERIMENTS__REFERENCE__CRBA_HPP_
+#define EXPERIMENTS__REFERENCE__CRBA_HPP_
 
 // CRBA, the composite-rigid-body algorithm, about the centres of mass of the composite bodies
 // (M.W. Walker, D.E. Orin 1982, method 3) or with spatial inertias about the link frames, and the
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "reference/spatial.hpp"
+#include "experiments/reference/spatial.hpp"
 
 namespace ga_tools::reference {
 
@@ -150,4 +150,4 @@ Values<S> bias_spatial(const ReferenceChain<S>& chain, const Values<S>& q, const
 
 }  // namespace ga_tools::reference
 
-#endif  // GA_DYNAMICS__REFERENCE__CRBA_HPP_
+#endif  // EXPERIMENTS__REFERENCE__CRBA_HPP_

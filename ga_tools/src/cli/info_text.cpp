@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/info.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/text_table.hpp"
+#include "cli/description.hpp"
+#include "cli/output.hpp"
 #include "ga_dynamics/algorithm/operation_count.hpp"
 #include "ga_dynamics/minimal_parameters.hpp"
 #include "ga_dynamics/number.hpp"
@@ -21,7 +20,7 @@ namespace {
 constexpr int kReadableDigits = 9;
 
 std::string show(double value) {
-  if (std::isinf(value)) return "-";  // a limit that is not given
+  if (std::isinf(value)) return "-";  // no limit
   return number_text(value == 0 ? 0.0 : value, kReadableDigits);
 }
 
@@ -30,7 +29,7 @@ std::string show(double value, double scale) {
   return show(std::abs(value) < 1e-15 * scale ? 0.0 : value);
 }
 
-/// Names come from the file: no control character of theirs reaches the terminal.
+/// Names come from the file: their control characters must not reach the terminal.
 std::string printable_lines(std::string text) {
   for (char& c : text) {
     if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = '?';
@@ -44,9 +43,8 @@ std::string degrees(double radians) { return show(radians * 180 / std::numbers::
 
 std::string show(const Vector3& v) { return show(v[0]) + " " + show(v[1]) + " " + show(v[2]); }
 
-std::string joint_name(const Chain& chain, int index) {
-  return std::to_string(index + 1) + " (" + chain.joints()[static_cast<std::size_t>(index)].name +
-         ")";
+std::string joint_name(const Chain& chain, int joint) {
+  return std::to_string(joint + 1) + " (" + chain.joints()[index(joint)].name + ")";
 }
 
 std::string summary_section(const Description& d) {
@@ -66,7 +64,7 @@ std::string summary_section(const Description& d) {
   text += "Tip link    " + chain.tip().name + "\n" + "Chosen as   " + d.selection.reason + "\n" +
           "Joints      " + std::to_string(chain.size()) + "\n" + "Links       " +
           std::to_string(chain.links().size()) + "\n" + "Total mass  " + show(mass) +
-          " kg, of what the joints move\n" + "Gravity     " + show(chain.gravity_in_root()) +
+          " kg, moved by the joints\n" + "Gravity     " + show(chain.gravity_in_root()) +
           " m/s² in the root link's frame\n";
   if (chain.gravity() != chain.gravity_in_root()) {
     text += "            " + show(chain.gravity()) + " m/s² in the base link's frame\n";
@@ -85,24 +83,6 @@ std::string missing_section(const Description& d) {
     for (const std::string& what : d.not_given) text += "  - " + what + "\n";
   }
   return text;
-}
-
-const char* type_name(UrdfJointType type) {
-  switch (type) {
-    case UrdfJointType::kRevolute:
-      return "revolute";
-    case UrdfJointType::kContinuous:
-      return "continuous";
-    case UrdfJointType::kPrismatic:
-      return "prismatic";
-    case UrdfJointType::kFixed:
-      return "fixed";
-    case UrdfJointType::kFloating:
-      return "floating";
-    case UrdfJointType::kPlanar:
-      break;
-  }
-  return "planar";
 }
 
 /// One line per link, indented where the tree branches.
@@ -134,19 +114,15 @@ std::string tree_section(const Description& d) {
             link.name;
     if (link.parent_joint >= 0) {
       const UrdfJoint& joint = model.joints[index(link.parent_joint)];
-      text += "  (" + joint.name + ", " + type_name(joint.type);
+      text += "  (" + joint.name + ", " + name_of(joint.type);
       if (joint.mimic) text += ", mimics " + joint.mimic_of;
       const JointRole role = roles[index(link.parent_joint)];
       if (const int place = number[index(link.parent_joint)]; place > 0) {
         text += ", joint " + std::to_string(place) + " of the chain";
-      } else if (role == JointRole::kGripper) {
-        text += ", gripper";
       } else if (role == JointRole::kOnBase) {
         text += ", no influence on the chain";
-      } else if (role == JointRole::kFrozen) {
-        text += ", frozen";
-      } else if (role == JointRole::kUndecided) {
-        text += ", undecided";
+      } else if (role != JointRole::kFixed && role != JointRole::kOutside) {
+        text += std::string(", ") + name_of(role);
       }
       text += ")";
     }
@@ -180,7 +156,8 @@ std::string branches_section(const Description& d) {
   return text;
 }
 
-std::string joints_section(const Chain& chain) {
+std::string joints_section(const Description& d) {
+  const Chain& chain = *d.chain;
   const auto driven = [](const ChainJoint& joint) {
     const Drive& drive = joint.drive;
     return drive.armature != 0 || drive.viscous != 0 || drive.coulomb_positive != 0 ||
@@ -196,14 +173,11 @@ std::string joints_section(const Chain& chain) {
   }
   TextTable table(std::move(header), 3);
   for (int i = 0; i < chain.size(); ++i) {
-    const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(i)];
-    const char* const type = joint.type == JointType::kPrismatic    ? "prismatic"
-                             : joint.type == JointType::kContinuous ? "continuous"
-                                                                    : "revolute";
+    const ChainJoint& joint = chain.joints()[index(i)];
     std::vector<std::string> row{std::to_string(i + 1),
                                  joint.name,
                                  joint.link,
-                                 type,
+                                 name_of(d.model.joints[index(d.selection.joints[index(i)])].type),
                                  show(joint.limits.lower),
                                  show(joint.limits.upper),
                                  show(joint.limits.velocity),
@@ -228,7 +202,7 @@ std::string dh_section(const Chain& chain) {
   for (const char* const name : {"d [m]", "theta [deg]", "theta [rad]"}) header.emplace_back(name);
   TextTable table(std::move(header), 1);
   for (int i = 0; i < chain.size(); ++i) {
-    const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(i)];
+    const ChainJoint& joint = chain.joints()[index(i)];
     const DhParameters& dh = joint.dh;
     std::vector<std::string> row{std::to_string(i + 1), joint.name, degrees(dh.alpha),
                                  show(dh.alpha), show(dh.a)};
@@ -265,7 +239,7 @@ std::string bodies_section(const Chain& chain) {
                    "Ixz", "Iyz"},
                   1);
   for (int i = 0; i < chain.size(); ++i) {
-    const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(i)];
+    const ChainJoint& joint = chain.joints()[index(i)];
     const LinkInertia& body = joint.body;
     const double largest = std::max({body.inertia[0], body.inertia[4], body.inertia[8]});
     std::vector<std::string> row{std::to_string(i + 1), joint.link, show(body.mass)};
@@ -275,15 +249,13 @@ std::string bodies_section(const Chain& chain) {
     }
     table.add(std::move(row));
   }
-  return "\nBodies, fixed links included, in their DH frames (centre of mass; inertia tensor about "
+  return "\nBodies, fixed links included, in their DH frames (center of mass; inertia tensor about "
          "it, kg m²)\n" +
          table.text();
 }
 
-constexpr int kMostJoints = 60;  // the record of an operation-by-operation count grows with n³
-
 std::string minimal_section(const Chain& chain, bool list) {
-  if (chain.size() > kMostJoints) return "";
+  if (chain.size() > kMostJointsCounted) return "";
   const MinimalParameters minimal(chain);
   const int n = chain.size();
   const int r = minimal.first_revolute(), s = minimal.first_nonparallel();
@@ -299,8 +271,7 @@ std::string minimal_section(const Chain& chain, bool list) {
   TextTable table({"#", "parameter", "joint", "value"}, 2);
   for (std::size_t i = 0; i < minimal.values().size(); ++i) {
     const MlcValue& value = minimal.values()[i];
-    table.add({std::to_string(i + 1), value.name,
-               chain.joints()[static_cast<std::size_t>(value.joint)].name,
+    table.add({std::to_string(i + 1), value.name, chain.joints()[index(value.joint)].name,
                number_text(value.value, kExactDigits)});
   }
   return text + table.text();
@@ -318,14 +289,14 @@ std::string operations_section(const Chain& chain) {
       {CountedAlgorithm::kForward, "forward dynamics"},
   };
   for (const auto& [algorithm, name] : algorithms) {
-    if (chain.size() > kMostJoints) {
+    if (chain.size() > kMostJointsCounted) {
       table.add({"", name, "-", "-"});
       continue;
     }
     const OperationCount count = count_operations(chain, algorithm);
     table.add({"", name, std::to_string(count.products), std::to_string(count.sums)});
   }
-  return "\nOperations of one call, specialised to this robot's zeros and right angles (sines and "
+  return "\nOperations of one call, specialized to this robot's zeros and right angles (sines and "
          "cosines not counted)\n" +
          table.text();
 }
@@ -344,7 +315,7 @@ std::string info_text(const Description& description, const InfoOptions& options
                      tree_section(description) + branches_section(description);
   if (description.chain) {
     const Chain& chain = *description.chain;
-    text += joints_section(chain) + dh_section(chain);
+    text += joints_section(description) + dh_section(chain);
     const bool any_mass = std::any_of(chain.joints().begin(), chain.joints().end(),
                                       [](const ChainJoint& joint) { return joint.body.mass > 0; });
     if (any_mass) {

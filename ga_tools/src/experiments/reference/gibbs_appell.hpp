@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__REFERENCE__GIBBS_APPELL_HPP_
-#define GA_DYNAMICS__REFERENCE__GIBBS_APPELL_HPP_
+#ifndef EXPERIMENTS__REFERENCE__GIBBS_APPELL_HPP_
+#define EXPERIMENTS__REFERENCE__GIBBS_APPELL_HPP_
 
 // GA, the method of Mata et al. 2002, in the order of operations that it prints.
 
 #include <cstddef>
 #include <vector>
 
-#include "reference/chain.hpp"
+#include "experiments/reference/chain.hpp"
 
 namespace ga_tools::reference {
 
@@ -60,4 +60,4 @@ Values<S> inertia_gah_printed(const ReferenceChain<S>& chain, const Values<S>& q
 
 }  // namespace ga_tools::reference
 
-#endif  // GA_DYNAMICS__REFERENCE__GIBBS_APPELL_HPP_
+#endif  // EXPERIMENTS__REFERENCE__GIBBS_APPELL_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__REFERENCE__CHAIN_HPP_
-#define GA_DYNAMICS__REFERENCE__CHAIN_HPP_
+#ifndef EXPERIMENTS__REFERENCE__CHAIN_HPP_
+#define EXPERIMENTS__REFERENCE__CHAIN_HPP_
 
 // A revolute chain for the forward dynamics that Mata et al. 2002 §5 compare theirs with, over any
 // scalar; the files beside this one hold the methods. All is written to be read and to round as the
@@ -129,4 +129,4 @@ Values<S> solve_motion(const Values<S>& inertia, const Values<S>& bias, Values<S
 
 }  // namespace ga_tools::reference
 
-#endif  // GA_DYNAMICS__REFERENCE__CHAIN_HPP_
+#endif  // EXPERIMENTS__REFERENCE__CHAIN_HPP_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__REFERENCE__ABA_HPP_
-#define GA_DYNAMICS__REFERENCE__ABA_HPP_
+#ifndef EXPERIMENTS__REFERENCE__ABA_HPP_
+#define EXPERIMENTS__REFERENCE__ABA_HPP_
 
 // ABA, the articulated-body algorithm (R. Featherstone, "Robot Dynamics Algorithms", 1987), all in
 // the base frame and about its origin, or each link about its own frame's origin.
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/spatial.hpp"
+#include "experiments/reference/spatial.hpp"
 
 namespace ga_tools::reference {
 
@@ -149,4 +149,4 @@ Values<S> aba_about_links(const ReferenceChain<S>& chain, const Values<S>& q, co
 
 }  // namespace ga_tools::reference
 
-#endif  // GA_DYNAMICS__REFERENCE__ABA_HPP_
+#endif  // EXPERIMENTS__REFERENCE__ABA_HPP_
