@@ -25,7 +25,7 @@ const MadeWith = (() => {
   function facts(made) {
     const { robot, motion } = made;
     return [
-      ['Version', made.version && `puma_hardware ${made.version}`],
+      ['Version', made.version && `ga_tools ${made.version}`],
       ['Robot', robot && robotText(robot)],
       ['SHA-256 of the file', robot && robot.sha256],
       ['Motion', motion && `${motion.name}: ${motion.description}; ${number(motion.duration)} s, then `

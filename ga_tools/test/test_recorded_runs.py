@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`puma report` of runs that were recorded elsewhere."""
+"""`ga report` of runs that were recorded elsewhere."""
 
 import copy
 import json
 import math
-import os
 import re
-import subprocess
 
 import pytest
 
-PUMA = os.environ['PUMA_COMMAND']
+from sim_bench import PUMA_URDF, ga
+
 START = [0.0, -1.0, 1.0, 0.0, 0.4, 0.0]
 
 
@@ -26,8 +25,7 @@ def recorded(error=0.001):
 def report(data, folder, code=0):
     file = folder / 'recording.json'
     file.write_text(json.dumps(data))
-    done = subprocess.run([PUMA, 'report', str(file), '--output', str(folder / 'report.html')],
-                          capture_output=True, text=True, timeout=60)
+    done = ga('report', file, '--urdf', PUMA_URDF, '--output', folder / 'report.html')
     assert done.returncode == code, done.stdout + done.stderr
     return done
 
@@ -53,7 +51,7 @@ def test_says_with_what_robot_and_command_it_was_made(tmp_path):
     report({'recordings': [recorded()]}, tmp_path)
     page = (tmp_path / 'report.html').read_text()
     made = json.loads(re.search('"made_with":(.*?),"notes"', page).group(1))
-    assert made['command'].startswith('puma report ') and 'recording.json' in made['command']
+    assert made['command'].startswith('ga report ') and 'recording.json' in made['command']
     assert made['robot']['tip'] == 'tool0' and len(made['robot']['sha256']) == 64
 
 
@@ -71,7 +69,7 @@ def test_finds_the_joints_by_their_names(tmp_path):
     (lambda run: run.pop('tau'), 'tau'),
     (lambda run: run.update(q=run['q'][:5]), "'q'"),
     (lambda run: run['q_ref'][2].pop(), "'q_ref'"),
-    (lambda run: run.update(time=run['time'][::-1]), 'increase'),
+    (lambda run: run.update(time=run['time'][::-1]), 'increasing'),
     (lambda run: run.update(duration=99), 'duration')])
 def test_says_what_does_not_fit(tmp_path, change, named):
     run = copy.deepcopy(recorded())
@@ -81,3 +79,10 @@ def test_says_what_does_not_fit(tmp_path, change, named):
 
 def test_refuses_a_recording_of_nothing(tmp_path):
     assert 'no run' in report({'recordings': []}, tmp_path, code=2).stderr
+
+
+def test_asks_for_the_robot_of_a_recording(tmp_path):
+    file = tmp_path / 'recording.json'
+    file.write_text(json.dumps({'recordings': [recorded()]}))
+    done = ga('report', file, cwd=tmp_path)
+    assert done.returncode == 2 and '--urdf' in done.stderr

@@ -152,8 +152,8 @@ def make_run(identifier, label, scale, sag, noise, reference_run):
     result['verdict'] = {'state': 'ok'}
     if identifier == 'pd':
         result['verdict'] = {'state': 'oscillating', 'joint': 'joint4', 'time': 7.8,
-                             'reason': "joint 'joint4' moves to and fro"}
-        result['events'].append({'t': 3.8, 'text': 'joint4 meets its torque limit'})
+                             'reason': "joint 'joint4' oscillates"}
+        result['events'].append({'t': 3.8, 'text': 'joint4 reaches its torque limit'})
     if reference_run is None:
         result['tool_ref'] = tool(columns['q_ref'])
     else:
@@ -185,7 +185,8 @@ def table(runs):
 def made_with():
     names = [joint[0] for joint in JOINTS]
     return {
-        'command': 'puma sim --ki 200000 --output "a folder"', 'version': '0.1.0 (0123abc)',
+        'command': 'ga sim puma560.urdf --ki 200000 --output "a folder"',
+        'version': '0.1.0 (0123abc)',
         'robot': {'file': 'puma560.urdf', 'sha256': 64 * 'e', 'base': 'base_link', 'tip': 'tool0',
                   'joints': names, 'gravity': [0, 0, -9.81]},
         'laws': [run[0] for run in RUNS], 'rate': 1000, 'seed': 1,

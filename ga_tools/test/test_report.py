@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a simulation, made by the real tool and opened in a real, headless Chromium.
-
-REPORT_TOOL: see report_tool.py.
-"""
+"""The report of a simulation, written by `ga` and opened in a real, headless Chromium."""
 
 import copy
 import json
-import os
-import pathlib
 import re
-import subprocess
 
 import pytest
 
 from report_page import Page
 from report_tool import run_tool, write_data
-
-JOINTS = [f'joint{i}' for i in range(1, 7)]
+from sim_bench import JOINTS, PUMA_URDF, QUICK, ROBOTS, ga
 
 
 @pytest.fixture(scope='module')
@@ -87,7 +80,7 @@ def test_the_run_selector_switches_the_run(page, sample):
     assert page.run('return document.querySelector("tr.selected th").textContent') == (
         'Joint PD, no model')
     assert page.run('return document.getElementById("event").textContent') == (
-        '3.80 s: joint4 meets its torque limit')
+        '3.80 s: joint4 reaches its torque limit')
 
 
 def test_exaggerating_the_error_moves_the_path_but_not_the_plots(page):
@@ -191,7 +184,7 @@ def test_what_the_report_was_made_with_is_shown(page, sample):
           .map((item) => item.textContent);
         const values = texts('dd');
         return Object.fromEntries(texts('dt').map((label, i) => [label, values[i]]));""")
-    assert facts['Version'] == 'puma_hardware ' + made['version']
+    assert facts['Version'] == 'ga_tools ' + made['version']
     assert facts['SHA-256 of the file'] == made['robot']['sha256']
     assert facts['Robot'].startswith('puma560.urdf: base_link to tool0, 6 joints')
     assert facts['Loop'] == '1000 Hz, seed 1'
@@ -205,15 +198,13 @@ def test_what_the_report_was_made_with_is_shown(page, sample):
 def test_runs_that_went_wrong_are_named_above_the_page(page, sample):
     shown = page.run('return [...document.querySelectorAll("#verdicts li")]'
                      '.map((item) => item.textContent)')
-    assert shown == ["Joint PD, no model: oscillating at 7.800 s: joint 'joint4' moves to and fro"]
+    assert shown == ["Joint PD, no model: oscillating at 7.800 s: joint 'joint4' oscillates"]
     assert page.run('return [...document.querySelectorAll("td.wrong")]'
                     '.map((cell) => cell.textContent)') == ['oscillating']
 
 
 def test_a_run_that_diverged_is_shown_up_to_there(window, tmp_path):
-    result = subprocess.run(
-        [os.environ['REPORT_TOOL'], 'sim', '--trajectory', 'quintic', '--settle', '0.5',
-         '--ki', '200000', '--output', tmp_path], capture_output=True, text=True, timeout=120)
+    result = ga('sim', PUMA_URDF, *QUICK, '--ki', '200000', '--output', tmp_path)
     assert result.returncode == 1, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
@@ -226,10 +217,8 @@ def test_a_run_that_diverged_is_shown_up_to_there(window, tmp_path):
 
 
 def test_an_arm_without_meshes_is_drawn_as_a_stick_figure(window, tmp_path):
-    robot = pathlib.Path(__file__).parents[2] / 'ga_dynamics/robots/seven_joints.urdf'
-    result = subprocess.run(
-        [os.environ['REPORT_TOOL'], 'sim', '--urdf', robot, '--law', 'tracking', '--settle', '0.5',
-         '--output', tmp_path], capture_output=True, text=True, timeout=120)
+    result = ga('sim', ROBOTS / 'seven_joints.urdf', '--law', 'tracking', '--settle', '0.5',
+                '--output', tmp_path)
     assert result.returncode == 0, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
@@ -337,7 +326,7 @@ def test_a_printed_report_is_light_and_has_all_plots_as_pictures(window, report)
 
 
 def test_data_that_lack_something_are_told_on_the_page(window, sample, tmp_path):
-    # `puma report` refuses such data. A page that another program wrote reports the error itself.
+    # `ga report` refuses such data. A page that another program wrote reports the error itself.
     page = tmp_path / 'broken.html'
     result = run_tool(write_data(tmp_path / 'data.json', sample), '--output', page)
     assert result.returncode == 0, result.stderr
@@ -402,9 +391,7 @@ def test_without_webgl_the_arm_is_drawn_in_2d(report, tmp_path_factory):
 
 
 def test_the_report_of_a_simulation_is_shown(window, tmp_path):
-    result = subprocess.run(
-        [os.environ['REPORT_TOOL'], 'sim', '--trajectory', 'quintic', '--settle', '0.5',
-         '--output', tmp_path], capture_output=True, text=True, timeout=120)
+    result = ga('sim', PUMA_URDF, *QUICK, '--output', tmp_path)
     assert result.returncode == 0, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')

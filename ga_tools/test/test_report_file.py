@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as a file: what it holds, and what is refused. REPORT_TOOL: see report_tool.py."""
+"""The report as a file: what it holds, and what is refused."""
 
 import html.parser
 import json
@@ -99,7 +99,7 @@ def test_data_without_what_a_report_shows_are_refused_by_name(tmp_path, text, to
     result = run_tool(data, '--output', tmp_path / 'report.html')
     assert result.returncode == 2 and result.stdout == ''
     assert str(data) in result.stderr and told in result.stderr
-    assert 'puma sim' in result.stderr  # what writes such data
+    assert 'ga sim' in result.stderr  # what writes such data
     assert [path.name for path in tmp_path.iterdir()] == ['data.json']
 
 
