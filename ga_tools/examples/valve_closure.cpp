@@ -2,7 +2,7 @@
 
 // A five-joint hydraulic arm with a load of 3200 N moves when its valves close: from then on only
 // compressed oil holds the joints, as springs and dampers, and the arm swings out. Writes the swing
-// as CSV to standard output, and the frequencies of the linearised arm to standard error.
+// as CSV to standard output, and the frequencies of the linearized arm to standard error.
 //   valve_closure [--seconds S] [--load-without-inertia] > swing.csv
 
 #include <cstdio>
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   const JointValues q = closing_position(), qd = closing_speed();
   const JointValues free = free_positions(arm, q, qd), rest = rest_positions(arm, free);
   for (const Mode& mode : linear_modes(arm, rest)) {
-    std::fprintf(stderr, "linearised: %8.4f Hz, damping ratio %.4f\n", mode.frequency(),
+    std::fprintf(stderr, "linearized: %8.4f Hz, damping ratio %.4f\n", mode.frequency(),
                  mode.damping_ratio());
   }
 

@@ -19,7 +19,7 @@ class PlotBoard {
 
   cursorTime() { return this.hovered === null ? this.time : this.hovered; }
 
-  // A reference that all runs share is drawn once, in a colour of its own, and stays when runs are hidden.
+  // A reference that all runs share is drawn once, in a color of its own, and stays when runs are hidden.
   isCommon(series) { return series.reference && this.data.sharedReference; }
 
   isShown(series) { return this.isCommon(series) || this.shown[series.run]; }

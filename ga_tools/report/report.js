@@ -184,7 +184,7 @@
       requestAnimationFrame(advance);
     }
 
-    // Canvases take their colours from here, everything else from the style sheet.
+    // Canvases take their colors from here, everything else from the style sheet.
     applyTheme(theme = dark.matches ? 'dark' : 'light') {
       const root = document.documentElement;
       root.dataset.theme = theme;

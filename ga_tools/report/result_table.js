@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of results: one row per run, the best value of each column emphasised.
+// The table of results: one row per run, the best value of each column emphasized.
 'use strict';
 
 const ResultTable = (() => {

@@ -21,7 +21,7 @@ window.pixels = (canvas) => {
   context.drawImage(canvas, 0, 0);
   return context.getImageData(0, 0, copy.width, copy.height);
 };
-window.colours = (canvas) => {
+window.colors = (canvas) => {
   const { data } = pixels(canvas);
   const seen = new Set();
   for (let i = 0; i < data.length; i += 4) {

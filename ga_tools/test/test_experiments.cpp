@@ -13,8 +13,8 @@
 
 #include "experiments/line_torques.hpp"
 #include "experiments/paper_puma.hpp"
-#include "experiments/straight_line.hpp"
 #include "experiments/reference/crba.hpp"
+#include "experiments/straight_line.hpp"
 
 namespace ga_tools::experiments {
 
@@ -92,7 +92,7 @@ TEST(StraightLines, AnArmOfPlausibleInertiaLeavesTheLineWithoutFeedback) {
   LineCase c = line_of_provenzano();
   LineSimulation whole(make_chain(PaperPuma{}), c);
   EXPECT_GT(whole.run(Solver::kGaLibrary).distance, 0.5);
-  // Small errors grow as the linearised motion says: by e^(growth · time).
+  // Small errors grow as the linearized motion says: by e^(growth · time).
   const MaxAndMean growth = whole.growth();
   EXPECT_NEAR(growth.mean, 9.6, 0.3);
   c.seconds = 1;

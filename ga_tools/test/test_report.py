@@ -38,7 +38,7 @@ def test_nothing_is_loaded_but_the_file(page, report):
 
 def test_the_arm_is_drawn(page):
     assert page.state()['webgl']
-    assert page.run('return colours(document.getElementById("scene"))') > 200
+    assert page.run('return colors(document.getElementById("scene"))') > 200
 
 
 def test_the_slider_moves_the_arm(page, sample):
@@ -109,7 +109,7 @@ def test_every_joint_has_its_three_plots_with_all_runs(page, sample):
     drawn = page.run("""
         return [...document.querySelectorAll('.joint-row .plot')].map((plot) => {
           const canvases = [...plot.querySelectorAll('canvas')];
-          return Math.max(...canvases.map(colours));
+          return Math.max(...canvases.map(colors));
         });""")
     assert len(drawn) == 18 and min(drawn) > 20
 
@@ -153,7 +153,7 @@ def test_a_run_can_be_hidden(page):
     assert page.run("""
         const plot = document.querySelectorAll('#detail-plots .plot')[1];
         const canvases = [...plot.querySelectorAll('canvas')];
-        const canvas = canvases.sort((a, b) => colours(b) - colours(a))[0];
+        const canvas = canvases.sort((a, b) => colors(b) - colors(a))[0];
         const before = pixels(canvas);
         document.querySelectorAll('#legend input')[3].click();
         await frame();
@@ -222,7 +222,7 @@ def test_an_arm_without_meshes_is_drawn_as_a_stick_figure(window, tmp_path):
     assert result.returncode == 0, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
-    assert window.run('return colours(document.getElementById("scene"))') > 200
+    assert window.run('return colors(document.getElementById("scene"))') > 200
     assert window.run("""
         const scene = document.getElementById('scene');
         const before = pixels(scene);
@@ -378,7 +378,7 @@ def test_without_webgl_the_arm_is_drawn_in_2d(report, tmp_path_factory):
         page.open_and_draw(report)
         assert not page.state()['webgl']
         assert page.run('return !document.getElementById("view-note").hidden')
-        assert page.run('return colours(document.getElementById("scene"))') > 100
+        assert page.run('return colors(document.getElementById("scene"))') > 100
         assert page.run("""
             const scene = document.getElementById('scene');
             const before = pixels(scene);
@@ -395,7 +395,7 @@ def test_the_report_of_a_simulation_is_shown(window, tmp_path):
     assert result.returncode == 0, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
-    assert window.run('return colours(document.getElementById("scene"))') > 200
+    assert window.run('return colors(document.getElementById("scene"))') > 200
     assert window.run("""
         const scene = document.getElementById('scene');
         const before = pixels(scene);

@@ -64,9 +64,9 @@ struct Mode {
   double damping_ratio() const;
 };
 
-/// Of D(q) δ̈ + d δ̇ + (k + ∂G/∂q) δ = 0, the motion linearised about q, slowest first.
+/// Of D(q) δ̈ + d δ̇ + (k + ∂G/∂q) δ = 0, the motion linearized about q, slowest first.
 std::vector<Mode> linear_modes(const HydraulicArm& arm, const JointValues& q);
-/// Without damping: Hz, from the generalised eigenvalues of k + ∂G/∂q and D(q), slowest first.
+/// Without damping: Hz, from the generalized eigenvalues of k + ∂G/∂q and D(q), slowest first.
 std::vector<double> undamped_frequencies(const HydraulicArm& arm, const JointValues& q);
 
 struct RingDown {

@@ -12,7 +12,7 @@ namespace ga_tools::experiments {
 
 using ga_dynamics::Chain;
 
-/// Table 5 prints d3 and d4 negative. Then the centres of mass of Table 7 lie off their links; with
+/// Table 5 prints d3 and d4 negative. Then the centers of mass of Table 7 lie off their links; with
 /// both positive they lie on them.
 enum class OffsetSigns { kOnTheLinks, kPrinted };
 

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/reference/aba.hpp"
+#include "experiments/reference/crba.hpp"
+#include "experiments/reference/gibbs_appell.hpp"
 #include "experiments/thread_time.hpp"
 #include "ga_dynamics/algorithm/dormand_prince.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/trajectory.hpp"
-#include "experiments/reference/aba.hpp"
-#include "experiments/reference/crba.hpp"
-#include "experiments/reference/gibbs_appell.hpp"
 
 namespace ga_tools::experiments {
 

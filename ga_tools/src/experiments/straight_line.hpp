@@ -41,7 +41,7 @@ CartesianLine cartesian_line(const LineCase& c);
 
 /// Who solves for the accelerations. The first three are written alike (src/reference).
 enum class Solver {
-  kCrba,      ///< composite rigid bodies about centres of mass, Gauss–Jordan
+  kCrba,      ///< composite rigid bodies about centers of mass, Gauss–Jordan
   kAba,       ///< articulated bodies in the base frame
   kGa,        ///< Gibbs–Appell as printed, Gauss–Jordan
   kGaLibrary  ///< this library
@@ -72,7 +72,7 @@ class LineSimulation {
   /// The accelerations alone, at the prescribed states every 0.1 s under their torques.
   void accelerate(Solver solver);
   /// Rate at which the fastest growing small error grows under these torques, over the way, 1/s:
-  /// the largest real part of the eigenvalues of the motion linearised about the prescribed one.
+  /// the largest real part of the eigenvalues of the motion linearized about the prescribed one.
   MaxAndMean growth();
 
  private:

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "ga_dynamics/algorithm/forward_dynamics.hpp"
 #include "experiments/reference/aba.hpp"
 #include "experiments/reference/crba.hpp"
 #include "experiments/reference/gibbs_appell.hpp"
+#include "ga_dynamics/algorithm/forward_dynamics.hpp"
 
 namespace ga_tools::experiments::two_link {
 

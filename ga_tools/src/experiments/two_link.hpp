@@ -75,7 +75,7 @@ inline constexpr Label kLabels[kRows] = {
     {"ABA, base axes about O_i, (UU')/d", ""},
     {"ABA, link frames, (UU')/d", ""},
     {"ABA, link frames, U(U'/d)", ""},
-    {"CRBA, centres of mass, Gauss-Jordan", "1.292200 / 0.275063"},
+    {"CRBA, centers of mass, Gauss-Jordan", "1.292200 / 0.275063"},
     {"CRBA, spatial, Gauss-Jordan", ""},
     {"GA, as printed, Gauss-Jordan", "0.534002 / 0.0087611"},
     {"GA, this library, Gauss-Jordan", ""},

@@ -32,7 +32,7 @@ struct ReferenceLink {
   S cos_alpha{}, sin_alpha{}, a{}, d{}, theta{};
   S mass{};
   Vec3<S> com;
-  Sym3<S> central;  ///< inertia about the centre of mass
+  Sym3<S> central;  ///< inertia about the center of mass
 };
 
 template <class S>

@@ -2,7 +2,7 @@
 #ifndef EXPERIMENTS__REFERENCE__CRBA_HPP_
 #define EXPERIMENTS__REFERENCE__CRBA_HPP_
 
-// CRBA, the composite-rigid-body algorithm, about the centres of mass of the composite bodies
+// CRBA, the composite-rigid-body algorithm, about the centers of mass of the composite bodies
 // (M.W. Walker, D.E. Orin 1982, method 3) or with spatial inertias about the link frames, and the
 // bias vector of each.
 
@@ -17,7 +17,7 @@ using ga_dynamics::Mat3;
 using ga_dynamics::Sym3;
 using ga_dynamics::Vec3;
 
-/// D with the composite bodies i..n about their centres of mass.
+/// D with the composite bodies i..n about their centers of mass.
 template <class S>
 Values<S> inertia_crba_com(const ReferenceChain<S>& chain, const Placements<S>& joint) {
   const std::size_t n = chain.size();
@@ -83,7 +83,7 @@ Values<S> inertia_crba_spatial(const ReferenceChain<S>& chain, const Values<S>& 
   return to;
 }
 
-/// h by Newton–Euler, about the centres of mass (Luh, Walker, Paul 1980). At rest, operation by
+/// h by Newton–Euler, about the centers of mass (Luh, Walker, Paul 1980). At rest, operation by
 /// operation, it is also the bias vector of Mata et al. 2002 §4.1.
 template <class S>
 Values<S> bias_about_com(const ReferenceChain<S>& chain, const Placements<S>& joint,

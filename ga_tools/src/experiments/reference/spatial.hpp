@@ -87,7 +87,7 @@ Vec6<S> cross_force(const Vec6<S>& v, const Vec6<S>& f) {
                  cross(angular(v), linear(f)));
 }
 
-/// Inertia about the origin of a body with centre of mass c.
+/// Inertia about the origin of a body with center of mass c.
 template <class S>
 Mat6<S> spatial_inertia(const S& m, const Vec3<S>& c, const Sym3<S>& central) {
   const Sym3<S> h = central + m * point_inertia(c);
