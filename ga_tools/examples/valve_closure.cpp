@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A five-joint hydraulic arm with a load of 3200 N moves when its valves close: from then on only
-// compressed oil holds the joints, as springs and dampers, and the arm swings out. Writes the swing
+// The valves of a moving five-joint hydraulic arm with a load of 3200 N close: from then on the
+// compressed oil acts on the joints as springs and dampers, and the arm oscillates. Writes the motion
 // as CSV to standard output, and the frequencies of the linearized arm to standard error.
 //   valve_closure [--seconds S] [--load-without-inertia] > swing.csv
 
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   Plant plant(arm.chain);
   const TorqueFunction drives = [&](double, std::span<const double> at,
                                     std::span<const double> rate, std::span<double> tau) {
-    apply_load(arm, at, plant.dynamics());  // a force that stays upright while the link turns
+    apply_load(arm, at, plant.dynamics());  // the force stays vertical while the link turns
     for (std::size_t i = 0; i < tau.size(); ++i) {
       tau[i] = arm.stiffness[i] * (free[i] - at[i]) - arm.damping[i] * rate[i];
     }

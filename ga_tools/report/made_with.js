@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the report was made with: command, version, robot, motion, gains of each joint, and what the laws did not know.
+// How the report was made: command, version, robot, motion, gains of each joint, disturbances unknown to the laws.
 'use strict';
 
 const MadeWith = (() => {
-  // As many digits as it takes, six at most.
+  // Up to six digits.
   const number = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(6))).replace('-', '−') : '–');
 
   function robotText(robot) {
@@ -21,7 +21,7 @@ const MadeWith = (() => {
     ].join(', ');
   }
 
-  // [label, text] for everything that is there.
+  // [label, text] for everything that is given.
   function facts(made) {
     const { robot, motion } = made;
     return [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of many samples as few line segments: software renderers draw each segment at a price.
+// Paths of many samples simplified to few line segments: each segment is expensive in a software renderer.
 'use strict';
 
 const PathLines = (() => {

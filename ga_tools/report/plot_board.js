@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All plots of the page: the time, window and runs that they share, and what one passes on to the others.
+// All plots of the page: their common time, window and runs, and the events that they share.
 'use strict';
 
 class PlotBoard {
@@ -38,7 +38,7 @@ class PlotBoard {
     plots.forEach((plot) => plot.destroy());
   }
 
-  // Draws the plots one per frame, so that the page answers meanwhile.
+  // Draws one plot per frame, so that the page stays responsive.
   drawLater(plots = this.plots) {
     const idle = this.queue.length === 0;
     this.queue.push(...plots.filter((plot) => !this.queue.includes(plot)));

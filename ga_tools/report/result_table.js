@@ -3,7 +3,7 @@
 'use strict';
 
 const ResultTable = (() => {
-  // What reads the same is equally good: values are compared as they are shown.
+  // Values are compared as they are shown: equal text is equally good.
   function bestOf(column, rows) {
     const better = column.better || 'lower';
     const values = rows.map((row) => row[column.key]).filter(Number.isFinite).map((v) => Number(shown(v, column)));

@@ -20,11 +20,11 @@ using ga_dynamics::Vec3;
 /// exactly: u·(u/u) is u in floating point, (u·u)/u need not be.
 enum class Division { kOfProduct, kOfFactor };
 
-/// What the algorithm keeps of one joint.
+/// Intermediate results of one joint.
 template <class S>
 struct Articulated {
   Vec6<S> axis{}, velocity_product{};
-  Mat6<S> inertia{};  ///< IA; the link's own until what lies behind it is added
+  Mat6<S> inertia{};  ///< IA; the link's own until the distal bodies are added
   Vec6<S> force{};    ///< pA, likewise
   Vec6<S> along{};    ///< U = IA s
   S pivot{}, rest{};  ///< d = sᵀ U and τ − sᵀ pA
@@ -41,7 +41,7 @@ Articulated<S> articulated(const Vec6<S>& axis, const Mat6<S>& inertia, const Ve
   return b;
 }
 
-/// The inertia and the force that the joint lets through to its parent.
+/// The inertia and the force that the joint transmits to its parent.
 template <class S>
 std::pair<Mat6<S>, Vec6<S>> handed_on(Articulated<S>& b, const S& tau, Division division) {
   b.along = product(b.inertia, b.axis);
@@ -114,7 +114,7 @@ Values<S> aba_about_links(const ReferenceChain<S>& chain, const Values<S>& q, co
   std::vector<Articulated<S>> body;
   body.reserve(n);
   std::vector<Mat6<S>> down;
-  Mat3<S> turned = identity<S>();  // the link's axes seen from those used
+  Mat3<S> turned = identity<S>();  // the link's axes in those used
   Vec6<S> velocity{};
   for (std::size_t i = 0; i < n; ++i) {
     const ReferenceLink<S>& l = chain.links[i];

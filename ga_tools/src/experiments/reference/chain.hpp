@@ -2,9 +2,9 @@
 #ifndef EXPERIMENTS__REFERENCE__CHAIN_HPP_
 #define EXPERIMENTS__REFERENCE__CHAIN_HPP_
 
-// A revolute chain for the forward dynamics that Mata et al. 2002 §5 compare theirs with, over any
-// scalar; the files beside this one hold the methods. All is written to be read and to round as the
-// formulas do, not to be fast: it allocates.
+// A revolute chain of any scalar type for the forward dynamics that Mata et al. 2002 §5 compares; the
+// methods are in the other files of this folder. Written for clarity and for the rounding of the
+// printed formulas, not for speed: it allocates.
 
 #include <cmath>
 #include <cstddef>
@@ -63,7 +63,7 @@ ReferenceChain<S> make_reference(const Chain& chain) {
   return to;
 }
 
-/// Frame i seen from frame i-1.
+/// The pose of frame i in frame i-1.
 template <class S>
 struct Placement {
   Mat3<S> rotation;
