@@ -117,9 +117,9 @@ TEST(StraightLines, TimeRatiosAreMediansOverRoundsInWhichEachHasItsTurn) {
         now += kSeconds[at] * (round == 1 && solver != Solver::kGa ? 9 : 1);
       },
       5,
-      [&](int told) {
-        EXPECT_EQ(told, round + 1);
-        round = told;
+      [&](int announced) {
+        EXPECT_EQ(announced, round + 1);
+        round = announced;
         now += 1000;  // between the rounds
       },
       [&] { return now; });

@@ -22,7 +22,7 @@ def test_motion_prints_the_line_with_its_rates():
         assert float(rows[middle][joint + 6]) == pytest.approx(difference, abs=1e-4)
 
 
-@pytest.mark.parametrize('text, told', [
+@pytest.mark.parametrize('text, message', [
     ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,0\n', 'line 2: 6 fields'),
     ('0,0,-1,1,0,0,0\n1,0.2,-1,1,0,x,0\n', "line 2, column 6 (q5): 'x'"),
     ('0,0,-1,1,0,0,0\n', 'two'),
@@ -34,12 +34,12 @@ def test_motion_prints_the_line_with_its_rates():
     ('0,0,-1,1,0,0,0\n1e-200,0.2,-1,1,0,0,0\n', 'increase by 1 ns'),
     ('1,0,-1,1,0,0,0\n2,0.2,-1,1,0,0,0\n', 'first point is at 1 s'),
     ('0,0,-1,1,0,0,0\n1,4,-1,1,0,0,0\n', 'joint1')])
-def test_a_bad_file_of_via_points_is_explained(tmp_path, text, told):
+def test_a_bad_file_of_via_points_is_explained(tmp_path, text, message):
     file = tmp_path / 'via.csv'
     file.write_text(text)
     result = ga('sim', PUMA_URDF, '--trajectory', file, cwd=tmp_path)
     assert result.returncode == 2
-    assert f'--trajectory {file}' in result.stderr and told in result.stderr
+    assert f'--trajectory {file}' in result.stderr and message in result.stderr
     assert 'make_' not in result.stderr  # no C++ names
 
 
@@ -58,10 +58,10 @@ def test_via_points_beyond_a_velocity_limit_are_refused(tmp_path, command, secon
     assert result.returncode == 2
     # The largest velocity of a cubic from rest to rest is 1.5 times the mean one, in the middle.
     peak, half = 1.5 / float(seconds), float(seconds) / 2
-    told = re.search(r': joint1 moves at (\S+) rad/s after (\S+) s; its velocity limit is 1.92 '
-                     r'rad/s; multiply the times by (\S+) or more', result.stderr)
-    assert told, result.stderr
-    assert [float(value) for value in told.groups()] == pytest.approx(
+    found = re.search(r': joint1 moves at (\S+) rad/s after (\S+) s; its velocity limit is 1.92 '
+                      r'rad/s; multiply the times by (\S+) or more', result.stderr)
+    assert found, result.stderr
+    assert [float(value) for value in found.groups()] == pytest.approx(
         [peak, half, peak / 1.92], rel=0.02)
     assert [path.name for path in tmp_path.iterdir()] == ['via.csv']
 

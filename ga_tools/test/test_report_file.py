@@ -86,19 +86,19 @@ def without(sample, path):
     return copy
 
 
-@pytest.mark.parametrize('text, told', [
+@pytest.mark.parametrize('text, message', [
     ('{}', "'title', 'robot' and 'runs' are missing"),
     ('{"title": "x", "robot": {"joints": [], "links": []}, "runs": []}', "'robot.joints'"),
     ('{"title": "x", "robot": {"joints": [{"name": "a"}], "links": []}, "runs": []}', "'runs'"),
     ('{"title": "x", "robot": 1, "runs": []}', "'robot'"),
     ('{"title": "x", "robot": {"joints": [{"name": "a"}], "links": []}, "runs": [1]}', "'runs[0]'"),
     ('{nonsense}', 'JSON'), ('{"title": "cut o', 'JSON')])
-def test_data_without_what_a_report_shows_are_refused_by_name(tmp_path, text, told):
+def test_data_without_what_a_report_shows_are_refused_by_name(tmp_path, text, message):
     data = tmp_path / 'data.json'
     data.write_text(text)
     result = run_tool(data, '--output', tmp_path / 'report.html')
     assert result.returncode == 2 and result.stdout == ''
-    assert str(data) in result.stderr and told in result.stderr
+    assert str(data) in result.stderr and message in result.stderr
     assert 'ga sim' in result.stderr  # what writes such data
     assert [path.name for path in tmp_path.iterdir()] == ['data.json']
 
@@ -114,19 +114,19 @@ def test_a_member_that_is_missing_is_named(tmp_path, sample, path):
     assert not (tmp_path / 'report.html').exists()
 
 
-@pytest.mark.parametrize('key, value, told', [
+@pytest.mark.parametrize('key, value, message', [
     ('q', [[0]], "'runs[0].q' must have 6 lists of 1801"),
     ('tool', [[0], [0], [0]], "'runs[0].tool' must have 3 lists of 1801"),
     ('time', [], "'runs[0].time' must have"),
     ('frames', {'time': [0], 'poses': []}, "'runs[0].frames'"),
     ('frames', {'time': [0], 'poses': [[0]]}, '49 numbers'),
     ('reference_run', 'unknown', "'unknown'")])
-def test_data_of_the_wrong_size_are_refused_by_name(tmp_path, sample, key, value, told):
+def test_data_of_the_wrong_size_are_refused_by_name(tmp_path, sample, key, value, message):
     sample = json.loads(json.dumps(sample))
     sample['runs'][0][key] = value
     data = write_data(tmp_path / 'data.json', sample)
     result = run_tool(data, '--output', tmp_path / 'report.html')
-    assert result.returncode == 2 and told in result.stderr
+    assert result.returncode == 2 and message in result.stderr
 
 
 @pytest.mark.parametrize('place', ['missing/report.html', '.'])

@@ -9,7 +9,7 @@ import pytest
 from sim_bench import PUMA_URDF, QUICK, ga, via
 
 
-@pytest.mark.parametrize('option, value, told', [
+@pytest.mark.parametrize('option, value, named', [
     ('--law', 'magic', 'integral, tracking'),
     ('--law', 'pd,pd', 'once'),
     ('--law', 'integral,magic', 'magic'),
@@ -40,10 +40,10 @@ from sim_bench import PUMA_URDF, QUICK, ga, via
     ('--trajectory', 'missing.csv', 'missing.csv'),
     ('--output', '/dev/null/x', '/dev/null/x'),
     ('--color', 'red', '--color')])
-def test_bad_input_ends_with_2_and_a_message_that_names_the_option(tmp_path, option, value, told):
+def test_bad_input_ends_with_2_and_a_message_that_names_the_option(tmp_path, option, value, named):
     result = ga('sim', PUMA_URDF, option, value, cwd=tmp_path)
     assert result.returncode == 2
-    assert option in result.stderr and told in result.stderr
+    assert option in result.stderr and named in result.stderr
     assert list(pathlib.Path(tmp_path).iterdir()) == []  # nothing is left behind
 
 
@@ -62,14 +62,14 @@ def test_refused_options_leave_no_output_folder_and_keep_one_that_was_there(tmp_
     assert [path.name for path in tmp_path.iterdir()] == ['there']
 
 
-@pytest.mark.parametrize('option, value, told', [
+@pytest.mark.parametrize('option, value, named', [
     ('--base', 'cellar', 'base_link'), ('--tip', 'finger', 'tool0'),
     ('--freeze', 'joint9', 'joint6')])
 def test_a_choice_that_the_description_does_not_have_is_answered_with_what_it_has(
-        tmp_path, option, value, told):
+        tmp_path, option, value, named):
     result = ga('sim', PUMA_URDF, option, value, cwd=tmp_path)
     assert result.returncode == 2
-    assert f"'{value}'" in result.stderr and told in result.stderr
+    assert f"'{value}'" in result.stderr and named in result.stderr
 
 
 def test_more_cycles_than_memory_are_refused():
