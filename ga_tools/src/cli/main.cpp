@@ -59,7 +59,7 @@ struct Settings {
   InfoOptions info;
   bool json = false;
   std::string states;
-  DynamicsOptions dynamics{.drives = Drives::kNone};
+  DynamicsOptions dynamics;
   std::vector<std::string> only;  ///< names of experiments; empty: all
   bool list = false;
 };
