@@ -106,13 +106,14 @@ TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   EXPECT_TRUE(cell.robot.cards()->illegal_accesses().empty());
   EXPECT_TRUE(cell.outputs_at_zero());
 
-  ga_dynamics::Plant plant(chain);
   ga_tools::LawUnderTest law = ga_tools::computed_torque(chain, law_for(chain));
   ga_tools::LoopOptions options;
   options.settle_time = 2;
-  options.signals = ga_hardware::signals_of(chain);
+  ga_hardware::SimulatedArmSettings simulated = ga_tools::settings_for(*line, options);
+  simulated.signals = ga_hardware::signals_of(chain);
+  ga_hardware::SimulatedArm arm(chain, simulated);
   const ga_tools::Metrics bare = ga_tools::measure(
-      ga_tools::run_loop(plant, chain, *line, law, options), chain, line->duration());
+      ga_tools::run_loop(arm, chain, *line, law, options), chain, line->duration());
   std::printf("tool path error: %.4f mm RMS through the cards, %.4f mm without\n",
               cards.tool_rms * 1e3, bare.tool_rms * 1e3);
   std::printf("joint error: %.4f mrad RMS through the cards, %.4f mrad without\n",

@@ -28,7 +28,7 @@ class AccelerationModel {
  private:
   ga_dynamics::Dynamics dynamics_;
   std::vector<ga_dynamics::Drive> drives_;
-  std::vector<double> torque_, acceleration_;
+  std::vector<double> torque_, bias_, acceleration_;
 };
 
 }  // namespace ga_hardware

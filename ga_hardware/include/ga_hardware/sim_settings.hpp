@@ -17,10 +17,13 @@
 //   noise, seed         rad or m, standard deviation of the positions before the encoders (0)
 //   observer_bandwidth  rad/s, of the velocity from counts (150)
 //   ramp_time           s in which a controlled stop takes the torque away (0.25)
+//   hold_time           s that the arm is held after a command time-out before it ramps down (2)
+//   soft_limit_margin   rad or m from a limit where torque outwards begins to fade (0.035)
 //   brake_release_time  s that the brakes stay closed after the first torque (0.2)
 //   brake_torque        N m, of the joints that do not give one of their own (their effort limit)
 //   overspeed_ratio     of the velocity limit (1.2); 0: not watched
 //   jump_ratio          of the velocity limit, for steps of the encoder (3)
+//   torque_ratio        of the effort limit; a larger command is a fault (1.5)
 //   deadline_ratio      of the cycle time; 0: not watched (0)
 //   max_missed_deadlines   in a row (3)
 //   command_timeout     s; a torque that no controller has renewed for longer is a fault (0.01)
