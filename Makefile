@@ -20,7 +20,7 @@ test:  ## build, run every test this machine can run, say what it could not run
 	@scripts/setup.sh --for bench --for test
 	@scripts/test.sh
 
-test-sanitize:  ## run the tests under the address and undefined-behaviour sanitizers
+test-sanitize:  ## run the tests under the address and undefined-behavior sanitizers
 	@scripts/setup.sh --for bench --for test
 	@scripts/test.sh sanitize
 
@@ -45,7 +45,7 @@ fuzz:  ## fuzz the URDF reader for FUZZ_SECONDS (60)
 	@scripts/setup.sh --for fuzz
 	@scripts/fuzz.sh
 
-lint:  ## check formatting, scripts, Python and XML
+lint:  ## check formatting, scripts, Python, XML and spelling
 	@scripts/setup.sh --for lint
 	@scripts/lint.sh
 

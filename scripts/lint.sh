@@ -56,4 +56,7 @@ no_trailing_whitespace() { ! grep -nIE '[[:blank:]]+$' -- "$@"; }
 select_files . ':!*/fuzz/corpus/*' ':!*.patch'
 check whitespace no_trailing_whitespace
 
+select_files . ':!*/fuzz/corpus/*' ':!*.patch' ':!scripts/spelling.*'
+check spelling codespell --config scripts/spelling.cfg --dictionary - --dictionary scripts/spelling.txt
+
 exit "$status"

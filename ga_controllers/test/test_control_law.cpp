@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The laws on the real model: exact linearisation, limits, changes in mid-motion, bad inputs.
+// The laws on the real model: exact linearization, limits, changes in mid-motion, bad inputs.
 
 #include <gtest/gtest.h>
 

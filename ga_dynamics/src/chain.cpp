@@ -72,7 +72,7 @@ void check_range(const std::vector<ChainJoint>& joints) {
     if (!std::isfinite(sum)) {
       throw DescriptionError("joint '" + joint.name +
                              "': lengths, masses or inertias before or behind it are too large to "
-                             "compute with; give metres and kilograms");
+                             "compute with; give meters and kilograms");
     }
   }
 }
@@ -84,7 +84,7 @@ void check_body(const std::string& where, const LinkInertia& body,
   for (const double v : body.com) finite = finite && std::isfinite(v);
   for (const double v : body.inertia) finite = finite && std::isfinite(v);
   if (!finite) {
-    throw DescriptionError(where + ": mass, centre of mass or inertia is not finite; give numbers");
+    throw DescriptionError(where + ": mass, center of mass or inertia is not finite; give numbers");
   }
   const auto refuse = [&](const std::string& what) { throw DescriptionError(where + ": " + what); };
   if (body.mass < 0) {

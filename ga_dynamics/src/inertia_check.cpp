@@ -68,7 +68,7 @@ std::string triangle_flaw(const Matrix3& inertia) {
   return "inertia breaks the triangle inequality (principal moments " + urdf::to_text(smallest) +
          ", " + urdf::to_text(middle) + ", " + urdf::to_text(largest) +
          "): no body has a moment larger than the sum of the other two; check that it is taken "
-         "about the centre of "
+         "about the center of "
          "mass, and its units";
 }
 

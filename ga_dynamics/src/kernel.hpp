@@ -2,7 +2,7 @@
 #ifndef KERNEL_HPP_
 #define KERNEL_HPP_
 
-// One compiled copy of the double-precision algorithms. No type with a vectorised layout crosses
+// One compiled copy of the double-precision algorithms. No type with a vectorized layout crosses
 // this interface.
 
 #include "ga_dynamics/dynamics.hpp"

@@ -71,7 +71,7 @@ Vector3 read_axis(const Element& element, UrdfJointType type, const std::string&
   if (std::abs(norm - 1) > kUnitTolerance) {
     report.warn(owner, line,
                 "axis " + quote(text) + " is not a unit vector (norm " + to_text(norm) +
-                    ") and was normalised; write xyz=\"" + to_text(axis[0]) + " " +
+                    ") and was normalized; write xyz=\"" + to_text(axis[0]) + " " +
                     to_text(axis[1]) + " " + to_text(axis[2]) + "\"");
   }
   return axis;

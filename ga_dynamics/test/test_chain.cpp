@@ -189,7 +189,7 @@ TEST(ChainErrors, HugeNumbersAreRefusedNotComputedWith) {
   std::string text = two_joints();
   text.replace(text.find("0.5 0 0"), 7, "1e300 0 0");
   text.replace(text.find("0.5 0 0"), 7, "1e300 0 0");
-  expect_words(error_of(text), {"joint 'j2'", "too large", "metres"});
+  expect_words(error_of(text), {"joint 'j2'", "too large", "meters"});
 }
 
 TEST(ChainErrors, DhTable) {

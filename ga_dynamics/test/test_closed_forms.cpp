@@ -24,7 +24,7 @@ LinkInertia diagonal(double mass, const Vector3& com, const Vector3& moments) {
 }
 
 TEST(ClosedForm, PendulumAboutAHorizontalAxis) {
-  // m = 2 kg at l = 0.7 m, 0.05 kg m² about the centre; the axis along y, the rod along x at q = 0.
+  // m = 2 kg at l = 0.7 m, 0.05 kg m² about the center; the axis along y, the rod along x at q = 0.
   const Chain chain = Chain::from_urdf_text(R"(
     <robot name="pendulum"><link name="base"/>
       <joint name="hinge" type="continuous">
@@ -168,7 +168,7 @@ class ToolboxPuma : public ::testing::Test {
       const std::string at = std::to_string(k + 1);
       text += "<joint name='joint" + at + "' type='continuous'>" + origin + "<parent link='link" +
               std::to_string(k) + "'/><child link='link" + at + "'/><axis xyz='0 0 1'/></joint>";
-      // the centre of mass: behind Tz(d)Tx(a)Rx(alpha)
+      // the center of mass: behind Tz(d)Tx(a)Rx(alpha)
       const double ca = std::cos(r.alpha), sa = std::sin(r.alpha);
       text += "<link name='link" + at + "'><inertial><origin xyz='" + number(r.a + r.r[0]) + " " +
               number(ca * r.r[1] - sa * r.r[2]) + " " + number(r.d + sa * r.r[1] + ca * r.r[2]) +

@@ -33,7 +33,7 @@ struct Numbers {
             from(kSign | kInfinity),
             from(kInfinity + 1),
             from(kSign | (kInfinity + 1)),
-            from(kInfinity | (kInfinity >> 1)),  // signalling, quiet
+            from(kInfinity | (kInfinity >> 1)),  // signaling, quiet
             from(kSign - 1),
             from(~Bits(0))};
   }

@@ -16,7 +16,7 @@ namespace {
 using Values = std::vector<double>;
 constexpr double kG = 9.81;
 
-/// A rod of 2 kg, its centre at 0.5 m, about a horizontal axis; q = 0 hangs down, gravity along −y
+/// A rod of 2 kg, its center at 0.5 m, about a horizontal axis; q = 0 hangs down, gravity along −y
 /// of frame 0... i.e. x points down at zero.
 std::vector<DhJoint> pendulum() {
   std::vector<DhJoint> rows(1);

@@ -122,7 +122,7 @@ TEST(UrdfInertial, BrokenTriangleInequalityTellsThePrincipalMoments) {
   const UrdfModel model = read_urdf_text(text);
   ASSERT_EQ(model.warnings.size(), 1u);
   expect_words(model.warnings[0],
-               {"link 'forearm'", "line 4", "triangle", "1, 2, 3.5", "centre of mass"});
+               {"link 'forearm'", "line 4", "triangle", "1, 2, 3.5", "center of mass"});
   expect_words(error_of(text, true), {"link 'forearm'", "line 4", "1, 2, 3.5"});
 }
 

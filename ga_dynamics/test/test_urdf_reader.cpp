@@ -380,7 +380,7 @@ TEST_F(AgainstUrdfdom, JointsAgree) {
     EXPECT_EQ(joint.child_link, theirs->child_link_name);
     expect_same_pose(joint.origin, theirs->parent_to_joint_origin_transform);
     if (joint.type != UrdfJointType::kFixed) {  // urdfdom leaves a fixed joint's axis at zero
-      const urdf::Vector3 axis = theirs->axis;  // and does not normalise
+      const urdf::Vector3 axis = theirs->axis;  // and does not normalize
       const double norm = std::hypot(axis.x, axis.y, axis.z);
       expect_vector(joint.axis, {axis.x / norm, axis.y / norm, axis.z / norm}, 1e-15);
     }

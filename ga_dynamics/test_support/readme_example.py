@@ -20,8 +20,8 @@ def block(language):
 
 
 def test_the_readme_shows_the_example():
-    licence, code = EXAMPLE.read_text().split('\n', 1)
-    assert licence == '// SPDX-License-Identifier: Apache-2.0'
+    license, code = EXAMPLE.read_text().split('\n', 1)
+    assert license == '// SPDX-License-Identifier: Apache-2.0'
     assert block('cpp') == code
 
 

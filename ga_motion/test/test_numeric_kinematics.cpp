@@ -377,7 +377,7 @@ Chain puma600(double limit = INFINITY, double fastest = INFINITY) {
 }
 
 TEST(NumericKinematics, AToolTurnedHalfAroundIsReachedByTurningIt) {
-  // A ball wrist without limits, the tool in its centre: every orientation is in reach.
+  // A ball wrist without limits, the tool in its center: every orientation is in reach.
   const NumericKinematics puma(puma600());
   const Values start{0.3, -0.6, 2.6, 0.4, 0.9, 0.2};
   Pose pose;

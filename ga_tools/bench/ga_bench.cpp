@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One table from one run: our dynamics beside Orocos KDL's, the PUMA and general chains of 2 to 12
+// Prints one table: the speed of ga_dynamics and Orocos KDL for the PUMA and general chains of 2 to 12
 // joints, all read from URDF at run time. Benchmarks are interleaved at random and repeated; the
 // table shows medians of processor time. Google Benchmark's own options work too (ga_bench --help).
 
@@ -25,8 +25,7 @@ namespace {
 using ga_dynamics::Chain;
 using ga_dynamics::Dynamics;
 
-constexpr int kStates =
-    256;  // different states, so that branch predictors learn the robot, not its motion
+constexpr int kStates = 256;  // different states, so that branch predictors cannot learn the motion
 const KDL::Vector kGravity(0, 0, -9.81);
 
 /// A robot with random states for both libraries.
@@ -177,7 +176,7 @@ void print_table(const TimesReporter& report,
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The robot given as the first argument, or the one that comes with ga_dynamics.
+  // The robot given as the first argument, or ga_dynamics' own.
   std::filesystem::path puma = GA_ROBOTS "/puma560_akb.urdf";
   if (argc > 1 && argv[1][0] != '-') {
     puma = argv[1];

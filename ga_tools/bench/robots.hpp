@@ -2,7 +2,7 @@
 #ifndef ROBOTS_HPP_
 #define ROBOTS_HPP_
 
-// Robots to measure with.
+// Robots for the benchmark.
 
 #include <cmath>
 #include <kdl/chain.hpp>
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// An arm of n revolute joints without a zero or a right angle in it.
+/// An arm of n revolute joints without zeros or right angles in its parameters.
 inline std::string general_arm(int n) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> value(0.1, 0.9);

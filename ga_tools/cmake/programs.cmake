@@ -1,10 +1,10 @@
-# The `ga` command. All but its main function is a library of its own, for the tests.
+# The `ga` command, the examples and the benchmark.
 
 if(NOT GA_TOOLS)
   return()
 endif()
 
-# The papers' experiments, and the references that they compare with; for `ga experiments`, an example and the tests.
+# The papers' experiments with the methods that they compare, for `ga experiments`, an example and the tests.
 add_library(ga_experiments STATIC
   src/experiments/hydraulic_arm.cpp
   src/experiments/line_torques.cpp
@@ -15,31 +15,19 @@ target_include_directories(ga_experiments PUBLIC src)
 target_include_directories(ga_experiments SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})
 target_link_libraries(ga_experiments PUBLIC ga_motion::ga_motion)
 
-add_library(ga_cli STATIC
-  src/cli/command_line.cpp
+add_executable(ga
   src/cli/description.cpp
-  src/cli/experiment_hydraulic_arm.cpp
-  src/cli/experiment_line_torques.cpp
-  src/cli/experiment_single_precision.cpp
-  src/cli/experiment_straight_lines.cpp
+  src/cli/experiment_lines.cpp
   src/cli/experiments.cpp
-  src/cli/info.cpp
   src/cli/info_json.cpp
+  src/cli/info_text.cpp
+  src/cli/main.cpp
   src/cli/output.cpp
-  src/cli/progress.cpp
-  src/cli/robot.cpp
-  src/cli/row_task.cpp
-  src/cli/states_file.cpp
-  src/cli/stream_rows.cpp
-  src/cli/text_table.cpp)
-target_include_directories(ga_cli PUBLIC src)
-target_include_directories(ga_cli SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
-target_compile_definitions(ga_cli PRIVATE GA_VERSION="${PROJECT_VERSION}")
-target_link_libraries(ga_cli PUBLIC ga_tools PRIVATE ga_experiments nlohmann_json::nlohmann_json)
-
-add_executable(ga src/cli/main.cpp)
-target_include_directories(ga SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})
-target_link_libraries(ga PRIVATE ga_cli)
+  src/cli/rows.cpp)
+target_include_directories(ga PRIVATE src)
+target_include_directories(ga SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
+target_compile_definitions(ga PRIVATE GA_VERSION="${PROJECT_VERSION}")
+target_link_libraries(ga PRIVATE ga_tools ga_experiments nlohmann_json::nlohmann_json)
 # bin for the shell, lib/ga_tools for `ros2 run`; both find the libraries without an environment.
 ga_find_libraries(ga)
 install(TARGETS ga RUNTIME DESTINATION bin)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lets an arm fall freely from rest and shows where its energy goes: with friction it is lost to
-// the drives, without
-// (--frictionless) the total stays what it was.
+// Lets an arm fall freely from rest and prints its energy balance: friction dissipates energy in the
+// drives; without it (--frictionless) the total is constant.
 //   free_swing ROBOT.urdf [--frictionless] [--seconds S]
 
 #include <cstdio>

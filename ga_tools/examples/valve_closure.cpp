@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A five-joint hydraulic arm with a load of 3200 N moves when its valves close: from then on only
-// compressed oil holds the joints, as springs and dampers, and the arm swings out. Writes the swing
-// as CSV to standard output, and the frequencies of the linearised arm to standard error.
+// The valves of a moving five-joint hydraulic arm with a load of 3200 N close: from then on the
+// compressed oil acts on the joints as springs and dampers, and the arm oscillates. Writes the motion
+// as CSV to standard output, and the frequencies of the linearized arm to standard error.
 //   valve_closure [--seconds S] [--load-without-inertia] > swing.csv
 
 #include <cstdio>
@@ -36,14 +36,14 @@ int main(int argc, char** argv) {
   const JointValues q = closing_position(), qd = closing_speed();
   const JointValues free = free_positions(arm, q, qd), rest = rest_positions(arm, free);
   for (const Mode& mode : linear_modes(arm, rest)) {
-    std::fprintf(stderr, "linearised: %8.4f Hz, damping ratio %.4f\n", mode.frequency(),
+    std::fprintf(stderr, "linearized: %8.4f Hz, damping ratio %.4f\n", mode.frequency(),
                  mode.damping_ratio());
   }
 
   Plant plant(arm.chain);
   const TorqueFunction drives = [&](double, std::span<const double> at,
                                     std::span<const double> rate, std::span<double> tau) {
-    apply_load(arm, at, plant.dynamics());  // a force that stays upright while the link turns
+    apply_load(arm, at, plant.dynamics());  // the force stays vertical while the link turns
     for (std::size_t i = 0; i < tau.size(); ++i) {
       tau[i] = arm.stiffness[i] * (free[i] - at[i]) - arm.damping[i] * rate[i];
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the report was made with: command, version, robot, motion, gains of each joint, and what the laws did not know.
+// How the report was made: command, version, robot, motion, gains of each joint, disturbances unknown to the laws.
 'use strict';
 
 const MadeWith = (() => {
-  // As many digits as it takes, six at most.
+  // Up to six digits.
   const number = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(6))).replace('-', '−') : '–');
 
   function robotText(robot) {
@@ -21,11 +21,11 @@ const MadeWith = (() => {
     ].join(', ');
   }
 
-  // [label, text] for everything that is there.
+  // [label, text] for everything that is given.
   function facts(made) {
     const { robot, motion } = made;
     return [
-      ['Version', made.version && `puma_hardware ${made.version}`],
+      ['Version', made.version && `ga_tools ${made.version}`],
       ['Robot', robot && robotText(robot)],
       ['SHA-256 of the file', robot && robot.sha256],
       ['Motion', motion && `${motion.name}: ${motion.description}; ${number(motion.duration)} s, then `

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a three.js scene on a 2D canvas, farthest faces first, where the browser has no WebGL. Faces that pass through
-// each other come out wrong; an arm stays recognisable.
+// Draws a three.js scene on a 2D canvas, farthest faces first, if the browser has no WebGL. Intersecting faces
+// are drawn wrong; an arm stays recognizable.
 'use strict';
 
 class PainterRenderer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of many samples as few line segments: software renderers draw each segment at a price.
+// Paths of many samples simplified to few line segments: each segment is expensive in a software renderer.
 'use strict';
 
 const PathLines = (() => {
@@ -42,17 +42,17 @@ const PathLines = (() => {
 
   function dashes(points) {
     const result = [];
-    let travelled = 0; // within the dash and its gap
+    let traveled = 0; // within the dash and its gap
     segments(points).forEach(([a, b]) => {
       const length = Math.hypot(...minus(b, a));
       let at = 0;
       while (at < length) {
-        const rest = (travelled < DASH ? DASH : DASH + GAP) - travelled;
+        const rest = (traveled < DASH ? DASH : DASH + GAP) - traveled;
         const step = Math.min(rest, length - at);
-        if (travelled < DASH) result.push([between(a, b, at / length), between(a, b, (at + step) / length)]);
+        if (traveled < DASH) result.push([between(a, b, at / length), between(a, b, (at + step) / length)]);
         at += step;
-        travelled += step;
-        if (travelled >= DASH + GAP - 1e-9) travelled = 0;
+        traveled += step;
+        if (traveled >= DASH + GAP - 1e-9) traveled = 0;
       }
     });
     return result;

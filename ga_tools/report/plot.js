@@ -40,7 +40,7 @@ const Plot = (() => {
       return this.board.logErrors && !['position', 'torque'].includes(this.spec.quantity);
     }
 
-    // On a logarithmic axis: sizes, of which the decades below DECADES are cut off (they are noise around zero).
+    // On a logarithmic axis: magnitudes, cut off DECADES below the largest (less is noise around zero).
     rows() {
       const rows = ReportData.rows(this.spec.series);
       if (!this.logarithmic()) return rows;
@@ -58,7 +58,7 @@ const Plot = (() => {
       return [10 ** (top - DECADES), 10 ** top];
     }
 
-    // Of a torque up to the limits, with a margin, unless the axis is to fit the data.
+    // The range of a torque: its limits with a margin, unless the axis fits the data.
     valueRange() {
       const { quantity, limits } = this.spec;
       if (this.logarithmic()) return this.decades();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All plots of the page: the time, window and runs that they share, and what one passes on to the others.
+// All plots of the page: their common time, window and runs, and the events that they share.
 'use strict';
 
 class PlotBoard {
@@ -19,7 +19,7 @@ class PlotBoard {
 
   cursorTime() { return this.hovered === null ? this.time : this.hovered; }
 
-  // A reference that all runs share is drawn once, in a colour of its own, and stays when runs are hidden.
+  // A reference that all runs share is drawn once, in a color of its own, and stays when runs are hidden.
   isCommon(series) { return series.reference && this.data.sharedReference; }
 
   isShown(series) { return this.isCommon(series) || this.shown[series.run]; }
@@ -38,7 +38,7 @@ class PlotBoard {
     plots.forEach((plot) => plot.destroy());
   }
 
-  // Draws the plots one per frame, so that the page answers meanwhile.
+  // Draws one plot per frame, so that the page stays responsive.
   drawLater(plots = this.plots) {
     const idle = this.queue.length === 0;
     this.queue.push(...plots.filter((plot) => !this.queue.includes(plot)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each plot shows: its quantity, unit, limits and series.
+// The contents of each plot: quantity, unit, limits and series.
 'use strict';
 
 const PlotSpecs = (() => {
@@ -12,7 +12,7 @@ const PlotSpecs = (() => {
 
   const rotary = (joint) => (joint.unit || 'rad') === 'rad';
 
-  // What one plot of a joint shows. Errors are told in thousandths: mrad, mm.
+  // The contents of one plot of a joint. Errors are in mrad and mm.
   function ofJoint(data, jointIndex, quantity) {
     const joint = data.robot.joints[jointIndex];
     const spec = { joint: jointIndex, quantity, label: QUANTITIES[quantity], limits: [], series: [] };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: ties the view, the plots, the table and the controls to one time and one selected run.
+// The page: common time and selected run of the view, the plots, the table and the controls.
 'use strict';
 
 (() => {
@@ -55,7 +55,7 @@
       });
       $('verdicts').hidden = wrong.length === 0;
       $('view-note').hidden = this.view.webgl;
-      $('view-note').textContent = 'No WebGL here: drawn in 2D, without hidden-surface removal.';
+      $('view-note').textContent = 'No WebGL: drawn in 2D, without hidden-surface removal.';
     }
 
     fillControls() {
@@ -136,7 +136,7 @@
       this.setTime(this.time);
     }
 
-    // A finger never leaves the plot that it has tapped: the cursor must not stay there.
+    // A touch sends no leave event: the cursor must not stay.
     seek(t) {
       this.board.hover(null);
       this.setTime(t);
@@ -184,7 +184,7 @@
       requestAnimationFrame(advance);
     }
 
-    // Canvases take their colours from here, everything else from the style sheet.
+    // Canvases take their colors from here, everything else from the style sheet.
     applyTheme(theme = dark.matches ? 'dark' : 'light') {
       const root = document.documentElement;
       root.dataset.theme = theme;
@@ -266,7 +266,7 @@
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     }
 
-    // For tests and for the curious: what is shown now.
+    // What is shown now, for tests.
     state() {
       const run = this.data.runs[this.run];
       return {

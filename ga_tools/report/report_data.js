@@ -7,7 +7,7 @@ const ReportData = (() => {
     throw new Error(`The report's data cannot be shown: ${what}.`);
   }
 
-  // What a diverging run could not write as a number comes as null, and is drawn as a gap.
+  // Values of a diverging run that are not finite are null, and drawn as gaps.
   const numbers = (column) => column.map((value) => (value === null ? NaN : value));
 
   function checkColumns(run, key, count) {
@@ -36,8 +36,8 @@ const ReportData = (() => {
     return a.map((column, j) => column.map((value, i) => value - b[j][i]));
   }
 
-  // The tool's error in mm: its size, its part along the direction of travel, and the rest, across it. For a straight
-  // line the part across is the distance from the line. At rest the last direction holds, before the first the next.
+  // The tool's error in mm: its magnitude and its components along and across the direction of the reference. For a
+  // straight line the latter is the distance from the line. At rest the last direction is kept, at the start the next.
   function toolError({ tool, tool_ref: ref }) {
     const count = tool[0].length;
     const tangents = new Array(count);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of results: one row per run, the best value of each column emphasised.
+// The table of results: one row per run, the best value of each column emphasized.
 'use strict';
 
 const ResultTable = (() => {
-  // What reads the same is equally good: values are compared as they are shown.
+  // Values are compared as they are shown: equal text is equally good.
   function bestOf(column, rows) {
     const better = column.better || 'lower';
     const values = rows.map((row) => row[column.key]).filter(Number.isFinite).map((v) => Number(shown(v, column)));

@@ -6,7 +6,7 @@ const RobotModel = (() => {
   const CREASE = Math.cos(0.6); // rad: faces that meet at less are shaded as one smooth surface
 
   // Normals per corner of a triangle soup: each the mean of the faces around the point that lie almost in one plane.
-  // Meshes from STL files share no vertices, so points are told apart by place.
+  // Meshes from STL files share no vertices, so points are compared by position.
   function setCreasedNormals(geometry) {
     const position = geometry.attributes.position;
     const count = position.count;
@@ -21,7 +21,7 @@ const RobotModel = (() => {
       a.fromBufferAttribute(position, i);
       b.fromBufferAttribute(position, i + 1).sub(a);
       c.fromBufferAttribute(position, i + 2).sub(a);
-      const normal = b.cross(c).clone(); // its length, twice the area, weighs it
+      const normal = b.cross(c).clone(); // weighted by its length, twice the area
       faces.push({ normal, unit: normal.clone().normalize() });
       for (let k = i; k < i + 3; k++) {
         if (!around.has(key(k))) around.set(key(k), []);
@@ -82,7 +82,7 @@ const RobotModel = (() => {
     return mesh;
   }
 
-  // fine: rounder bodies with their edges drawn, for a renderer that bears it.
+  // fine: rounder bodies with their edges drawn, for a renderer that is fast enough.
   function create(robot, { fine }) {
     const root = new THREE.Group();
     robot.links.forEach((link) => {
@@ -95,7 +95,7 @@ const RobotModel = (() => {
 
   const turn = new THREE.Quaternion();
 
-  // Between two frames positions go along a line and orientations along the shortest turn.
+  // Between two frames positions are interpolated linearly and orientations by slerp.
   function pose(root, frames, t) {
     const i = ReportData.indexAt(frames.time, t);
     const next = Math.min(i + 1, frames.time.length - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm in 3D with its paths, floor and camera. It draws when something has changed, and otherwise rests.
+// The arm in 3D with its paths, floor and camera. It is drawn only when something has changed.
 'use strict';
 
 class RobotView {
@@ -12,7 +12,7 @@ class RobotView {
     this.exaggeration = 1;
     this.time = 0;
     this.colors = { reference: '#888', runs: [] };
-    // Asked of another canvas: this one could no longer be drawn on in 2D.
+    // Uses another canvas: this one could no longer be used in 2D.
     this.webgl = Boolean(document.createElement('canvas').getContext('webgl'));
     this.renderer = this.webgl
       ? new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true }) // kept for printing
@@ -37,7 +37,7 @@ class RobotView {
     this.resize();
   }
 
-  // The space that the arm and its paths take, and the floor: the lowest point of the first link, which stands still.
+  // The bounding box of the arm and its paths, and the floor: the lowest point of the first link, which does not move.
   measure() {
     const { frames } = this.run;
     const last = frames.time[frames.time.length - 1];

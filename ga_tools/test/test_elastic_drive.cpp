@@ -2,7 +2,7 @@
 
 // Joints driven through stiffness and damping after the valves of a hydraulic arm have closed (the
 // d'Alembert paper, §3, equation 14; the arm's numbers are ours): the simulated oscillation has the
-// frequencies and the damping of the linearised arm, and dies away to the static deflection.
+// frequencies and the damping of the linearized arm, and dies away to the static deflection.
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ class ElasticDrive : public ::testing::TestWithParam<LoadModel> {
   const HydraulicArm arm_ = make_hydraulic_arm(GetParam());
 };
 
-TEST_P(ElasticDrive, SmallSwingsHaveTheLinearisedFrequenciesAndDamping) {
+TEST_P(ElasticDrive, SmallSwingsHaveTheLinearizedFrequenciesAndDamping) {
   const JointValues qd = scaled(closing_speed(), 0.01);
   const JointValues rest = rest_after(arm_, qd);
   const Difference d =
@@ -78,7 +78,7 @@ TEST_P(ElasticDrive, SwingsOfTheFullSpeedStayNearThem) {
 }
 
 TEST_P(ElasticDrive, DampingLowersTheFrequenciesOfStiffnessAndInertia) {
-  // λ of the damped pairs and the generalised eigenvalues ω² of K and D are of one arm: the product
+  // λ of the damped pairs and the generalized eigenvalues ω² of K and D are of one arm: the product
   // of all |λ|² is det K / det D, the product of all ω².
   const JointValues rest = rest_after(arm_, closing_speed());
   const std::vector<Mode> damped = linear_modes(arm_, rest);

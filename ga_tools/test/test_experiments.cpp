@@ -13,8 +13,8 @@
 
 #include "experiments/line_torques.hpp"
 #include "experiments/paper_puma.hpp"
+#include "experiments/reference/crba.hpp"
 #include "experiments/straight_line.hpp"
-#include "reference/crba.hpp"
 
 namespace ga_tools::experiments {
 
@@ -92,7 +92,7 @@ TEST(StraightLines, AnArmOfPlausibleInertiaLeavesTheLineWithoutFeedback) {
   LineCase c = line_of_provenzano();
   LineSimulation whole(make_chain(PaperPuma{}), c);
   EXPECT_GT(whole.run(Solver::kGaLibrary).distance, 0.5);
-  // Small errors grow as the linearised motion says: by e^(growth · time).
+  // Small errors grow as the linearized motion says: by e^(growth · time).
   const MaxAndMean growth = whole.growth();
   EXPECT_NEAR(growth.mean, 9.6, 0.3);
   c.seconds = 1;
@@ -117,9 +117,9 @@ TEST(StraightLines, TimeRatiosAreMediansOverRoundsInWhichEachHasItsTurn) {
         now += kSeconds[at] * (round == 1 && solver != Solver::kGa ? 9 : 1);
       },
       5,
-      [&](int told) {
-        EXPECT_EQ(told, round + 1);
-        round = told;
+      [&](int announced) {
+        EXPECT_EQ(announced, round + 1);
+        round = announced;
         now += 1000;  // between the rounds
       },
       [&] { return now; });

@@ -71,7 +71,7 @@ def test_table5_stands_beside_the_paper(everything):
     text = table(everything, 'mata-table5')
     ga = row(text, 'GA, as printed')
     aba = row(text, "ABA, base frame, (UU')/d")
-    crba = row(text, 'CRBA, centres of mass')
+    crba = row(text, 'CRBA, centers of mass')
     assert ga[-1] == '0.534002 / 0.0087611'
     assert aba[-1] == '0.497600 / 0.013240'
     assert crba[-1] == '1.292200 / 0.275063'
@@ -117,7 +117,7 @@ def test_figure4_gives_the_torques_and_what_is_lost(everything):
     assert 'curves, lost' in text and 'inertia tensors' in text
 
 
-def test_hydraulic_arm_oscillates_as_linearised(everything):
+def test_hydraulic_arm_oscillates_as_linearized(everything):
     text = table(everything, 'dalembert-figures')
     modes = re.findall(r'^ +\d +(\S+) +(\S+) +(\S+) +(\S+) +(\S+) +curves, lost$', text, re.M)
     assert len(modes) == 5

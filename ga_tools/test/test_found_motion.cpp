@@ -216,8 +216,8 @@ TEST_P(AnyArm, IsSimulatedWithoutDrivesAndLimits) {
   const Demonstration d = demonstrate(options, {});
   for (const LawResult& r : d.results) {
     EXPECT_TRUE(r.verdict->ok()) << r.id << " " << describe(*r.verdict);
-    const bool modelled = r.id == "integral" || r.id == "tracking";
-    EXPECT_LT(r.metrics.joint_max, modelled ? 2e-4 : 0.5) << r.id << ", " << d.motion;
+    const bool modeled = r.id == "integral" || r.id == "tracking";
+    EXPECT_LT(r.metrics.joint_max, modeled ? 2e-4 : 0.5) << r.id << ", " << d.motion;
   }
   const auto noted = [&](const char* text) {
     return std::any_of(d.notes.begin(), d.notes.end(), [&](const std::string& note) {

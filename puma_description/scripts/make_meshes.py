@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the PUMA's links: writes meshes/*.stl (binary STL, metres, each in its link's frame).
+"""Draw the PUMA's links: writes meshes/*.stl (binary STL, meters, each in its link's frame).
 
 The arm's joints are where the kinematics puts them; the shapes around them are our own, drawn after
 photographs and the catalogue's proportions. They are for the eye: no number here is a measurement.
@@ -13,7 +13,7 @@ from pathlib import Path
 import struct
 import sys
 
-# Joint centres (config/puma560.yaml). Link 2's frame lies at y = 0.2435 of link 1, outside of the
+# Joint centers (config/puma560.yaml). Link 2's frame lies at y = 0.2435 of link 1, outside of the
 # upper arm; the forearm hangs on the upper arm's inner side, 0.1501 m from the waist's axis.
 FLOOR_Z = -0.67183
 ELBOW_X = 0.4318
@@ -33,7 +33,7 @@ SEGMENTS = 40
 def hull(circles, shrink=0.0, segments=SEGMENTS):
     """Return the convex outline around circles (x, y, radius), as points sampled by its normal.
 
-    Outlines around circles of the same centres have the same number of points, whatever their
+    Outlines around circles of the same centers have the same number of points, whatever their
     radii and `shrink`, and can be lofted.
     """
     points = []
@@ -63,15 +63,15 @@ def loft(sections):
             c, d = upper[(k + 1) % count], upper[k]
             triangles += [(a, b, c), (a, c, d)]
     for section, outward in ((sections[0], -1), (sections[-1], 1)):
-        centre = tuple(sum(p[i] for p in section) / count for i in range(3))
+        center = tuple(sum(p[i] for p in section) / count for i in range(3))
         for k in range(count):
             edge = (section[k], section[(k + 1) % count])
-            triangles.append((centre, *edge[::outward]))
+            triangles.append((center, *edge[::outward]))
     return triangles
 
 
 def plate(circles, z, bevel=0.0):
-    """Extrude the hull of circles from z[0] to z[1], with bevelled edges."""
+    """Extrude the hull of circles from z[0] to z[1], with beveled edges."""
     levels = [(z[0], bevel), (z[0] + bevel, 0), (z[1] - bevel, 0), (z[1], bevel)]
     if not bevel:
         levels = [(z[0], 0), (z[1], 0)]
@@ -85,7 +85,7 @@ def turned(profile, segments=SEGMENTS):
 
 
 def drum(radius, z, bevel):
-    """Return a cylinder with bevelled edges."""
+    """Return a cylinder with beveled edges."""
     return turned([(radius - bevel, z[0]), (radius, z[0] + bevel),
                    (radius, z[1] - bevel), (radius - bevel, z[1])])
 

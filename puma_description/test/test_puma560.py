@@ -14,7 +14,7 @@ RIGHT = math.pi / 2
 # Armstrong, Khatib, Burdick 1986, by mdl_puma560akb.m: alpha, a, d.
 DH = [(0, 0, 0), (-RIGHT, 0, 0.2435), (0, 0.4318, -0.0934), (RIGHT, -0.0203, 0.4331),
       (-RIGHT, 0, 0), (RIGHT, 0, 0)]
-# The same: mass, centre of mass, moments about it. Link 1 was not weighed.
+# The same: mass, center of mass, moments about it. Link 1 was not weighed.
 BODIES = {
     'link2': (17.4, [0.068, 0.006, -0.016], [0.130, 0.524, 0.539]),
     'link3': (4.8, [0, -0.070, 0.014], [0.066, 0.0125, 0.086]),
@@ -74,10 +74,10 @@ def test_tool0_is_the_flange_with_the_axes_of_link6():
     assert x_of_flange == pytest.approx([row[2] for row in frames['tool0'][:3]])
 
 
-def test_reach_is_that_of_the_catalogue():
-    """Unimation: 0.86 m from the waist to the wrist's centre and 0.92 m to the flange.
+def test_reach_is_that_of_the_catalog():
+    """Unimation: 0.86 m from the waist to the wrist's center and 0.92 m to the flange.
 
-    Measured in the vertical plane of the arm, as the catalogue draws it.
+    Measured in the vertical plane of the arm, as the catalog draws it.
     """
     frames = ROBOT.frames(dict(zip(JOINTS, [0, 0, RIGHT, 0, 0, 0])))
     assert frames['link4'][0][3] == pytest.approx(0.86, abs=0.01)
@@ -100,7 +100,7 @@ def test_joints_turn_as_the_robotics_toolbox_turns_them():
 
 
 @pytest.mark.parametrize('name', BODIES)
-def test_masses_and_centres_are_the_published_ones(name):
+def test_masses_and_centers_are_the_published_ones(name):
     mass, com, _ = BODIES[name]
     assert ROBOT.inertials[name].mass == mass
     assert ROBOT.inertials[name].com == com
@@ -214,7 +214,7 @@ def stretched_load():
     return GRAVITY * moment
 
 
-def test_stretched_out_joint_2_carries_45_7_newton_metres():
+def test_stretched_out_joint_2_carries_45_7_newton_meters():
     assert stretched_load() == pytest.approx(45.7, abs=0.05)
 
 

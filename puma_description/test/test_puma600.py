@@ -40,7 +40,7 @@ def test_link_frames_are_those_of_table_5_with_positive_d3_and_d4():
 
 
 @pytest.mark.parametrize('name', LINKS)
-def test_masses_and_centres_are_those_of_tables_6_and_7(name):
+def test_masses_and_centers_are_those_of_tables_6_and_7(name):
     assert ROBOT.inertials[name].mass == BODIES[name][0]
     assert ROBOT.inertials[name].com == BODIES[name][1]
 
@@ -59,8 +59,8 @@ def test_tensors_are_those_of_uniform_bodies_of_the_stated_size(name):
     assert body.products == [0, 0, 0]
 
 
-def centres_off_their_links(dh):
-    """Return the links whose centre of mass is on the wrong side of their joint, at q = 0."""
+def centers_off_their_links(dh):
+    """Return the links whose center of mass is on the wrong side of their joint, at q = 0."""
     frames = dh_frames(dh, [0] * 6)
     elbow, wrist = frames[2], frames[3]
     wrong = []
@@ -75,12 +75,12 @@ def centres_off_their_links(dh):
     return wrong
 
 
-def test_positive_d3_and_d4_put_every_centre_on_its_link():
-    assert centres_off_their_links(DH) == []
+def test_positive_d3_and_d4_put_every_center_on_its_link():
+    assert centers_off_their_links(DH) == []
 
 
 def test_the_printed_signs_do_not():
-    assert centres_off_their_links(PRINTED_DH) == ['link2', 'link3', 'link4']
+    assert centers_off_their_links(PRINTED_DH) == ['link2', 'link3', 'link4']
 
 
 def stretched_load():
@@ -90,7 +90,7 @@ def stretched_load():
                          for name, (mass, com) in BODIES.items() if name != 'link1')
 
 
-def test_stretched_out_joint_2_carries_96_2_newton_metres():
+def test_stretched_out_joint_2_carries_96_2_newton_meters():
     assert stretched_load() == pytest.approx(96.2, abs=0.05)
 
 

@@ -54,7 +54,7 @@ def apply(frame, point):
 
 
 class Inertial:
-    """Mass, centre of mass and tensor about it, in the link's axes."""
+    """Mass, center of mass and tensor about it, in the link's axes."""
 
     def __init__(self, element):
         assert numbers(element.find('origin').get('rpy')) == [0, 0, 0]

@@ -19,7 +19,7 @@ namespace {
 using emulator::CardFault;
 using emulator::EmulatedArmOptions;
 
-/// Where joint 6's potentiometer (5 V for 103 turns, the joint has 113) and its neighbours see.
+/// Where joint 6's potentiometer (5 V for 103 turns, the joint has 113) and its neighbors see.
 constexpr Six kLow{-2.6, -3.7, -0.5, -2.1, -1.55, -3.9}, kHigh{2.6, 0.55, 4.0, 3.0, 1.55, 3.9};
 
 EmulatedArmOptions wiring() {

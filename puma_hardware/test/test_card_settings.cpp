@@ -147,9 +147,9 @@ TEST(CardSettings, OverlappingWindowsAreRefused) {
               AllOf(HasSubstr("first PCL-833 (pcl833.base) at 0x220 to 0x22F"),
                     HasSubstr("second PCL-833 (pcl833.base) at 0x220 to 0x22F overlap")));
   EXPECT_THAT(refusal({{"pcl726.base", "0x300"}}), HasSubstr("overlap"));
-  const Parameters neighbour{{"pcl818.base", "0x300"}, {"pcl726.base", "0x310"}};
-  EXPECT_EQ(refusal(neighbour), "");
-  Parameters with_fifo = neighbour;
+  const Parameters neighbor{{"pcl818.base", "0x300"}, {"pcl726.base", "0x310"}};
+  EXPECT_EQ(refusal(neighbor), "");
+  Parameters with_fifo = neighbor;
   with_fifo["pcl818.variant"] = "818HD";
   EXPECT_THAT(refusal(with_fifo), HasSubstr("at 0x300 to 0x31F and PCL-726"));
 }

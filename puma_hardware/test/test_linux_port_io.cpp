@@ -128,7 +128,7 @@ TEST(LinuxPortIo, GrantsItsWindowsAndNothingElseByThread) {
   std::unique_ptr<LinuxPortIo> io;
   // Granted in a thread of its own, so that the test's thread can show that it has no part in it.
   std::string refused;
-  bool granted_traps = true, neighbour_traps = false;
+  bool granted_traps = true, neighbor_traps = false;
   std::thread([&] {
     refused = error_of([&] { io = std::make_unique<LinuxPortIo>(std::span(&diagnostic, 1)); });
     if (!refused.empty()) return;
@@ -137,11 +137,11 @@ TEST(LinuxPortIo, GrantsItsWindowsAndNothingElseByThread) {
     io->read(0x80);
     granted_traps = trap.instruction() >= 0;
     io->read(0x81);
-    neighbour_traps = trap.port() == 0x81;
+    neighbor_traps = trap.port() == 0x81;
   }).join();
   if (!refused.empty()) GTEST_SKIP() << refused;
   EXPECT_FALSE(granted_traps);
-  EXPECT_TRUE(neighbour_traps);
+  EXPECT_TRUE(neighbor_traps);
 
   const PortTrap trap;
   io->read(0x80);

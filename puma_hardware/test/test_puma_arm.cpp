@@ -365,7 +365,7 @@ TEST(PumaArmFaults, EveryBrokenCardOrWireStopsTheArm) {
   }
 }
 
-// One bit of a count that reads 1 for ever moves the joint by less than a millimetre at the tool:
+// One bit of a count that reads 1 for ever moves the joint by less than a millimeter at the tool:
 // it stays within the arm's tolerance of everything that is checked, and does no harm.
 TEST(PumaArmFaults, AStuckLowBitOfAnEncoderShakesTheArmALittle) {
   ArmCell cell(somewhere());

@@ -19,7 +19,7 @@ namespace ga_dynamics {
 
 enum class JointType { kRevolute, kContinuous, kPrismatic };
 
-/// Modified Denavit–Hartenberg parameters, metres and radians:
+/// Modified Denavit–Hartenberg parameters, meters and radians:
 /// T(i-1,i) = Tx(a) Rx(alpha) Ry(beta) Rz(theta) Tz(d), z of frame i on joint axis i. The joint
 /// variable adds to theta (revolute) or d (prismatic). beta is 0 but for axes that are nearly, not
 /// exactly, parallel: their common normal is far away or ill-defined, and Hayati's extra angle
@@ -31,7 +31,7 @@ struct DhParameters {
 /// T(i−1,i) at zero of the joint variable; exact for twists of 0, ±90° and 180°.
 Pose dh_pose(const DhParameters& dh);
 
-/// Mass [kg], centre of mass [m] and inertia tensor about the centre of mass [kg m²], in the axes
+/// Mass [kg], center of mass [m] and inertia tensor about the center of mass [kg m²], in the axes
 /// of a stated frame.
 struct LinkInertia {
   double mass = 0;

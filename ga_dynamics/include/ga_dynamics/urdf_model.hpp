@@ -48,7 +48,7 @@ struct Pose {
 
 enum class UrdfJointType { kRevolute, kContinuous, kPrismatic, kFixed, kFloating, kPlanar };
 
-/// Inertia about the centre of mass, in the axes of `origin`; `origin` is given in the link's
+/// Inertia about the center of mass, in the axes of `origin`; `origin` is given in the link's
 /// frame.
 struct UrdfInertial {
   Pose origin;

@@ -2,7 +2,7 @@
 #ifndef GA_TOOLS__CHAIN_ARGUMENTS_HPP_
 #define GA_TOOLS__CHAIN_ARGUMENTS_HPP_
 
-// The options that choose a chain, the same for every command that reads a URDF.
+// The options that select a chain, common to all commands that read a URDF.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace ga_tools {
 
 using ga_dynamics::ChainOptions;
 
-/// As they stand on a command line.
+/// As given on the command line.
 struct ChainArguments {
   std::string base, tip;
   std::vector<double> gravity;      ///< empty: the default; else x y z
@@ -36,7 +36,7 @@ void add_chain_options(App& app, ChainArguments& to, const std::string& group = 
       ->option_text("LINK")
       ->group(group);
   app.add_option("--freeze", to.freeze,
-                 "Take the joint as fixed, at 0 or at the position in rad or m;\n"
+                 "Treat the joint as fixed, at 0 or at the position in rad or m;\n"
                  "repeatable. all: every joint off the chain, at 0")
       ->allow_extra_args(false)
       ->option_text("JOINT[=POSITION]")
@@ -46,9 +46,10 @@ void add_chain_options(App& app, ChainArguments& to, const std::string& group = 
       ->option_text("X Y Z")
       ->group(group);
   app.add_flag("--allow-missing-inertia", to.allow_missing_inertia,
-               "Take moving links without <inertial> as massless")
+               "Treat moving links without <inertial> as massless")
       ->group(group);
-  app.add_flag("--strict", to.strict, "Warnings about the description are errors")->group(group);
+  app.add_flag("--strict", to.strict, "Treat warnings about the description as errors")
+      ->group(group);
 }
 
 }  // namespace ga_tools

@@ -25,7 +25,18 @@ std::string quoted_list(const std::vector<std::string>& names) {
 
 bool massless(const LinkInertia& body) { return body.mass == 0 && body.inertia == Matrix3{}; }
 
-/// With everything that is undecided at 0 and everything that is missing zero.
+ChainOptions options_of(const RobotArguments& arguments) {
+  ChainOptions options = chain_options(arguments.chain);
+  options.snap = arguments.snap;
+  return options;
+}
+
+Chain with_payload(Chain chain, const std::vector<double>& payload) {
+  if (payload.empty()) return chain;
+  return chain.with_payload({payload[0], {payload[1], payload[2], payload[3]}, {}});
+}
+
+/// With undecided joints at 0 and missing inertias zero.
 Chain chain_to_show(const Description& description) {
   ChainOptions options = description.options;
   options.base = description.model.links[at(description.selection.base)].name;
@@ -49,11 +60,11 @@ void find_missing_inertia(const ChainArguments& arguments, Description& to) {
   if (links.empty()) return;
   const bool all = links.size() == to.chain->joints().size();
   std::string message =
-      all ? "no link that the joints move has an <inertial> with more than zeros in it: this is a "
-            "description of the kinematics only, and torques need masses; add them"
+      all ? "no moving link has an <inertial> that is not zero: the description has only "
+            "kinematics, and torques need masses; add them"
           : (links.size() == 1 ? "link " : "links ") + quoted_list(links) +
-                ": no <inertial> or only zeros in it, here or in a link fixed to it; torques need "
-                "masses: add them";
+                ": no <inertial>, or only zeros in it, in this link or one fixed to it; torques "
+                "need masses: add them";
   if (arguments.allow_missing_inertia) {
     to.warnings.push_back(std::move(message));
     return;
@@ -63,33 +74,53 @@ void find_missing_inertia(const ChainArguments& arguments, Description& to) {
 }
 
 void find_not_given(Description& to) {
-  const auto joints_without = [&to](auto given) {
-    std::vector<std::string> names;
+  const std::pair<const char*, bool (*)(const UrdfJoint&)> optional[] = {
+      {"effort limits", [](const UrdfJoint& joint) { return joint.effort.has_value(); }},
+      {"velocity limits", [](const UrdfJoint& joint) { return joint.velocity.has_value(); }},
+      {"position limits",
+       [](const UrdfJoint& joint) {
+         return joint.type == UrdfJointType::kContinuous || joint.lower.has_value();
+       }},
+      {"friction", [](const UrdfJoint& joint) { return joint.friction_given; }},
+      {"rotor inertia (armature)", [](const UrdfJoint& joint) { return joint.armature_given; }},
+  };
+  for (const auto& [what, given] : optional) {
+    std::vector<std::string> without;
     for (const int index : to.selection.joints) {
       const UrdfJoint& joint = to.model.joints[at(index)];
-      if (!given(joint)) names.push_back(joint.name);
+      if (!given(joint)) without.push_back(joint.name);
     }
-    return names;
-  };
-  const auto tell = [&](const std::string& what, const std::vector<std::string>& joints) {
-    if (joints.empty()) return;
-    const bool all = joints.size() == to.selection.joints.size();
-    to.not_given.push_back(what + ": " +
-                           (all ? "no joint has any" : "missing at " + quoted_list(joints)));
-  };
-  tell("effort limits",
-       joints_without([](const UrdfJoint& joint) { return joint.effort.has_value(); }));
-  tell("velocity limits",
-       joints_without([](const UrdfJoint& joint) { return joint.velocity.has_value(); }));
-  tell("position limits", joints_without([](const UrdfJoint& joint) {
-         return joint.type == UrdfJointType::kContinuous || joint.lower.has_value();
-       }));
-  tell("friction", joints_without([](const UrdfJoint& joint) { return joint.friction_given; }));
-  tell("rotor inertia (armature)",
-       joints_without([](const UrdfJoint& joint) { return joint.armature_given; }));
+    if (without.empty()) continue;
+    const bool all = without.size() == to.selection.joints.size();
+    to.not_given.push_back(what +
+                           (all ? ": no joint has any" : ": missing at " + quoted_list(without)));
+  }
 }
 
 }  // namespace
+
+Chain load_chain(const RobotArguments& arguments) {
+  return with_payload(Chain::from_urdf_file(arguments.urdf, options_of(arguments)),
+                      arguments.payload);
+}
+
+const char* name_of(UrdfJointType type) {
+  switch (type) {
+    case UrdfJointType::kRevolute:
+      return "revolute";
+    case UrdfJointType::kContinuous:
+      return "continuous";
+    case UrdfJointType::kPrismatic:
+      return "prismatic";
+    case UrdfJointType::kFixed:
+      return "fixed";
+    case UrdfJointType::kFloating:
+      return "floating";
+    case UrdfJointType::kPlanar:
+      break;
+  }
+  return "planar";
+}
 
 const char* name_of(JointRole role) {
   switch (role) {
@@ -144,8 +175,7 @@ std::vector<JointRole> joint_roles(const Description& description) {
 Description describe_robot(const RobotArguments& arguments) {
   Description to;
   to.file = arguments.urdf;
-  to.options = chain_options(arguments.chain);
-  to.options.snap = arguments.snap;
+  to.options = options_of(arguments);
   const bool strict = arguments.chain.strict;
   to.model = read_urdf_file(arguments.urdf, {.strict = strict, .collect_faults = !strict});
   try {
@@ -166,14 +196,12 @@ Description describe_robot(const RobotArguments& arguments) {
   try {
     to.chain = chain_to_show(to);
   } catch (const DescriptionError& error) {
-    to.missing.push_back({"description", error.what()});  // its tree can be shown all the same
+    to.missing.push_back({"description", error.what()});  // the tree can still be shown
     return to;
   }
   find_missing_inertia(arguments.chain, to);
   find_not_given(to);
-  if (!arguments.payload.empty()) {
-    to.chain = to.chain->with_payload(payload_of(arguments));
-  }
+  to.chain = with_payload(*std::move(to.chain), arguments.payload);
   return to;
 }
 

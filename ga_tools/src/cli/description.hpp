@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__CLI__DESCRIPTION_HPP_
-#define GA_DYNAMICS__CLI__DESCRIPTION_HPP_
+#ifndef CLI__DESCRIPTION_HPP_
+#define CLI__DESCRIPTION_HPP_
 
-// A robot as `ga info` shows it, whether its torques can be computed or not.
+// The robot that the command line names, and its description as `ga info` shows it.
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/robot.hpp"
 #include "ga_dynamics/chain_selection.hpp"
+#include "ga_tools/chain_arguments.hpp"
 
 namespace ga_tools::cli {
 
@@ -18,7 +18,17 @@ using ga_dynamics::ChainOptions;
 using ga_dynamics::ChainSelection;
 using ga_dynamics::UrdfModel;
 
-/// What keeps `ga id` and the others from computing torques.
+struct RobotArguments {
+  std::string urdf;
+  ChainArguments chain;
+  std::vector<double> payload;  ///< empty: none; else mass x y z
+  double snap = ChainOptions{}.snap;
+};
+
+/// Throws InputError and DescriptionError.
+Chain load_chain(const RobotArguments& arguments);
+
+/// A reason why `ga id` and the other commands cannot compute torques.
 struct Missing {
   std::string kind;     ///< "description", "choice" or "inertia"
   std::string message;  ///< names the elements and the remedy
@@ -29,13 +39,13 @@ struct Description {
   UrdfModel model;
   ChainOptions options;
   ChainSelection selection;
-  std::optional<Chain> chain;  ///< joints in question are at 0, missing inertias are zero
+  std::optional<Chain> chain;  ///< undecided joints are at 0, missing inertias are zero
   std::vector<std::string> warnings;
   std::vector<Missing> missing;
-  std::vector<std::string> not_given;  ///< what a simulation then takes as ideal, for people
+  std::vector<std::string> not_given;  ///< optional values that a simulation takes as ideal
 };
 
-/// What a joint is to the chain.
+/// The role of a joint in the chain.
 enum class JointRole {
   kFixed,      ///< in the description
   kFrozen,     ///< by an option
@@ -43,19 +53,36 @@ enum class JointRole {
   kGripper,    ///< taken as fixed at 0
   kOnBase,     ///< off the chain, carried by its base: no influence on its forces
   kUndecided,  ///< one of Missing's messages asks about it
-  kOutside,    ///< not behind the base
+  kOutside,    ///< not distal to the base
 };
 
 /// "chain", "gripper", …
 const char* name_of(JointRole role);
+/// As in the URDF: "revolute", …
+const char* name_of(ga_dynamics::UrdfJointType type);
 
 /// For every joint of the model.
 std::vector<JointRole> joint_roles(const Description& description);
 
-/// Throws InputError and DescriptionError: for a file that cannot be read as a tree of links, and
-/// for options that do not fit it.
+/// Throws InputError and DescriptionError for a file that is not a tree of links, and for options
+/// that do not fit it.
 Description describe_robot(const RobotArguments& arguments);
+
+/// Arms with more joints are shown without minimal parameters and operation counts: the record of
+/// an operation-by-operation count grows with n³.
+inline constexpr int kMostJointsCounted = 60;
+
+struct InfoOptions {
+  bool list_minimal = false;  ///< names and values, not only their number
+  bool quiet = false;         ///< without the warnings
+};
+
+/// The robot and its chain as text.
+std::string info_text(const Description& description, const InfoOptions& options);
+
+/// The same for programs (doc/info_json.md), with all links and joints of the description.
+std::string info_json(const Description& description);
 
 }  // namespace ga_tools::cli
 
-#endif  // GA_DYNAMICS__CLI__DESCRIPTION_HPP_
+#endif  // CLI__DESCRIPTION_HPP_

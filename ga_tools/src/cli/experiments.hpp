@@ -1,42 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__CLI__EXPERIMENTS_HPP_
-#define GA_DYNAMICS__CLI__EXPERIMENTS_HPP_
+#ifndef CLI__EXPERIMENTS_HPP_
+#define CLI__EXPERIMENTS_HPP_
 
-// The papers' experiments, run again: our numbers beside the printed ones, and what cannot be
-// compared because the paper does not say it, or our copy has lost it.
+// The papers' experiments, repeated: our numbers beside the printed ones, and what cannot be
+// compared because the paper omits it or our copy lacks it.
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "ga_dynamics/number.hpp"
+
 namespace ga_tools::cli {
 
-/// Says what is being done.
-using Told = std::function<void(const std::string& what)>;
-
-struct Experiment {
-  const char* name;   ///< for --only
-  const char* title;  ///< of its table
-  std::string (*text)(const Told& told);
-};
-
-/// In the order in which they run.
-const std::vector<Experiment>& experiments();
+/// Called with the name of each step of an experiment.
+using OnStep = std::function<void(const std::string& step)>;
 
 /// Names and titles, one per line.
 std::string experiments_list();
 
-/// Runs those of these names, or all if there are none, and prints each as it is done. Throws
-/// InputError for a name that there is not, before any is run.
+/// Runs the named experiments, or all if `only` is empty, and prints each when it is done. Throws
+/// InputError for an unknown name before any is run.
 void run_experiments(const std::vector<std::string>& only, bool quiet);
 
-// Each one's table.
-std::string single_precision_text(const Told& told);
-std::string joint_errors_text(const Told& told);
-std::string tool_errors_text(const Told& told);
-std::string line_torques_text(const Told& told);
-std::string hydraulic_arm_text(const Told& told);
+// The tables of the straight-line experiments.
+std::string joint_errors_text(const OnStep& on_step);
+std::string tool_errors_text(const OnStep& on_step);
+std::string line_torques_text(const OnStep& on_step);
+
+inline std::string show(double value, int digits = 4) {
+  return ga_dynamics::number_text(value, digits);
+}
 
 }  // namespace ga_tools::cli
 
-#endif  // GA_DYNAMICS__CLI__EXPERIMENTS_HPP_
+#endif  // CLI__EXPERIMENTS_HPP_

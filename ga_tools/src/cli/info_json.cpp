@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names and meanings are a promise to programs: doc/info_json.md, and its version below.
+// Names and meanings are a stable interface: doc/info_json.md, and its version below.
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/info.hpp"
+#include "cli/description.hpp"
 #include "ga_dynamics/minimal_parameters.hpp"
 
 namespace ga_tools::cli {
@@ -16,7 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr int kMostMinimal = 60;  // joints; beyond, the minimal parameters are left out
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
@@ -30,24 +29,6 @@ Json pose_of(const Pose& pose) { return {{"xyz", pose.translation}, {"rotation",
 
 Json body_of(const LinkInertia& body) {
   return {{"mass", body.mass}, {"com", body.com}, {"inertia", tensor(body.inertia)}};
-}
-
-const char* type_of(UrdfJointType type) {
-  switch (type) {
-    case UrdfJointType::kRevolute:
-      return "revolute";
-    case UrdfJointType::kContinuous:
-      return "continuous";
-    case UrdfJointType::kPrismatic:
-      return "prismatic";
-    case UrdfJointType::kFixed:
-      return "fixed";
-    case UrdfJointType::kFloating:
-      return "floating";
-    case UrdfJointType::kPlanar:
-      break;
-  }
-  return "planar";
 }
 
 Json limits_of(const UrdfJoint& joint) {
@@ -98,7 +79,7 @@ Json tree_of(const Description& d) {
     const UrdfJoint& joint = model.joints[i];
     joints.push_back({{"name", joint.name},
                       {"line", joint.line},
-                      {"type", type_of(joint.type)},
+                      {"type", name_of(joint.type)},
                       {"parent", joint.parent_link},
                       {"child", joint.child_link},
                       {"origin", pose_of(joint.origin)},
@@ -126,7 +107,7 @@ Json chain_of(const Description& d) {
     joints.push_back(
         {{"name", joint.name},
          {"link", joint.link},
-         {"type", type_of(given.type)},
+         {"type", name_of(given.type)},
          {"dh",
           {{"alpha", dh.alpha}, {"a", dh.a}, {"d", dh.d}, {"theta", dh.theta}, {"beta", dh.beta}}},
          {"limits", limits_of(given)},
@@ -140,7 +121,7 @@ Json chain_of(const Description& d) {
     links.push_back({{"name", link.name}, {"body", link.body}, {"pose", pose_of(link.pose)}});
   }
   Json minimal = nullptr;
-  if (chain.size() <= kMostMinimal) {
+  if (chain.size() <= kMostJointsCounted) {
     minimal = Json::array();
     const MinimalParameters parameters(chain);
     for (const MlcValue& value : parameters.values()) {
@@ -186,7 +167,7 @@ std::string info_json(const Description& d) {
                       {"not_given", d.not_given},
                       {"warnings", d.warnings},
                       {"tree", tree_of(d)}};
-  // Names come from a file and need not be UTF-8.
+  // Names come from a file and may not be UTF-8.
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

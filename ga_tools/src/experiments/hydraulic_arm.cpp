@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kJoints = 5;
 constexpr double kGravity = 9.81;
 constexpr double kDegree = std::numbers::pi / 180;
-/// The load's centre in the frame of the last link, m: it hangs from a rigid grab.
+/// The load's center in the frame of the last link, m: it hangs from a rigid grab.
 const Vector3 kLoadCentre{0, 0, -0.6};
 
 using Matrix = Eigen::MatrixXd;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__HYDRAULIC_ARM_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__HYDRAULIC_ARM_HPP_
+#ifndef EXPERIMENTS__HYDRAULIC_ARM_HPP_
+#define EXPERIMENTS__HYDRAULIC_ARM_HPP_
 
 // The numerical example of the d'Alembert paper, §3: a heavy five-joint arm, hydraulically driven,
 // with a load of 3200 N at its end. The paper gives neither lengths nor masses nor stiffnesses; all
 // numbers here are ours.
 //
-// Its forward problem: the pistons move at constant speed and the valves close. From then on only
-// the compressed oil and the pipes hold the joints, τ = k (θ0 − θ) − d θ̇ (equation 14), and the arm
-// swings out.
+// Its forward problem: the pistons move at constant speed and the valves close. From then on the
+// compressed oil and the pipes act as springs and dampers, τ = k (θ0 − θ) − d θ̇ (equation 14), and
+// the arm oscillates.
 
 #include <complex>
 #include <memory>
@@ -29,8 +29,8 @@ using JointValues = std::vector<double>;
 
 inline constexpr double kLoad = 3200;  ///< N
 
-/// How the load acts: by its weight and its inertia, as it does, or by its weight alone, as the
-/// paper's external force on the last link does.
+/// The load as a rigid body, or as a force without inertia, the paper's external force on the last
+/// link.
 enum class LoadModel { kBody, kForce };
 
 struct HydraulicArm {
@@ -52,34 +52,34 @@ std::unique_ptr<Trajectory> lifting_motion();
 JointValues closing_speed();
 JointValues closing_position();
 
-/// θ0: at the instant of closing the oil carries what it carried just before.
+/// θ0, from continuity: the torques do not change at the instant of closing.
 JointValues free_positions(const HydraulicArm& arm, const JointValues& q, const JointValues& qd);
-/// Where the arm comes to rest: k (θ0 − q) = G(q).
+/// The equilibrium: k (θ0 − q) = G(q).
 JointValues rest_positions(const HydraulicArm& arm, const JointValues& free);
 
 /// A pair of conjugate eigenvalues.
 struct Mode {
   std::complex<double> eigenvalue;  ///< 1/s, imaginary part positive
-  double frequency() const;         ///< Hz, as seen in the damped motion
+  double frequency() const;         ///< Hz, of the damped motion
   double damping_ratio() const;
 };
 
-/// Of D(q) δ̈ + d δ̇ + (k + ∂G/∂q) δ = 0, the motion linearised about q, slowest first.
+/// Of D(q) δ̈ + d δ̇ + (k + ∂G/∂q) δ = 0, the motion linearized about q, slowest first.
 std::vector<Mode> linear_modes(const HydraulicArm& arm, const JointValues& q);
-/// Without damping: Hz, from the generalised eigenvalues of k + ∂G/∂q and D(q), slowest first.
+/// Without damping: Hz, from the generalized eigenvalues of k + ∂G/∂q and D(q), slowest first.
 std::vector<double> undamped_frequencies(const HydraulicArm& arm, const JointValues& q);
 
 struct RingDown {
   double interval = 0;             ///< s, between samples
-  std::vector<JointValues> q, qd;  ///< from the instant of closing on
+  std::vector<JointValues> q, qd;  ///< starting when the valves close
 };
 /// The motion after the valves have closed on the arm at q and qd, by Plant.
 RingDown ring_down(const HydraulicArm& arm, const JointValues& q, const JointValues& qd,
                    double seconds, double interval = 0.01);
-/// The modes that a simulated motion shows, told from it alone: least squares of x(t + interval) =
-/// Φ x(t), x the deviation from `rest` and its speed; the eigenvalues are log(eig Φ) / interval.
+/// The modes identified from a simulated motion: least squares of x(t + interval) = Φ x(t), where x
+/// is the deviation from `rest` and its rate; the eigenvalues are log(eig Φ) / interval.
 std::vector<Mode> observed_modes(const RingDown& motion, const JointValues& rest);
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__HYDRAULIC_ARM_HPP_
+#endif  // EXPERIMENTS__HYDRAULIC_ARM_HPP_

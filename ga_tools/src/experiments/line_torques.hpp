@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__LINE_TORQUES_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__LINE_TORQUES_HPP_
+#ifndef EXPERIMENTS__LINE_TORQUES_HPP_
+#define EXPERIMENTS__LINE_TORQUES_HPP_
 
 // The torques along the straight line of the paper on PC-based PUMA control (Mata, Valera et al.),
 // §4 and Figure 4.
@@ -23,7 +23,7 @@ struct TorqueRange {
 struct LineTorques {
   PumaBranch branch;
   std::array<TorqueRange, 6> joints;
-  /// Largest difference between this library's four forms of inverse dynamics on the way, N m.
+  /// Largest difference between this library's four forms of inverse dynamics on the line, N m.
   double disagreement = 0;
 };
 
@@ -33,10 +33,10 @@ std::vector<LineTorques> line_torques(const Chain& chain, const LineCase& c);
 /// Largest change of each joint's torque between two arms on the same line and branch, N m.
 std::array<double, 6> torque_change(const Chain& one, const Chain& other, const LineCase& c);
 
-/// Median processor time of one inverse-dynamics pass, which is all that the paper's control laws
-/// need of the model, s.
+/// Median processor time of one inverse-dynamics call, s: the only use of the model in the paper's
+/// control laws.
 double inverse_dynamics_seconds(const Chain& chain);
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__LINE_TORQUES_HPP_
+#endif  // EXPERIMENTS__LINE_TORQUES_HPP_

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/reference/aba.hpp"
+#include "experiments/reference/crba.hpp"
+#include "experiments/reference/gibbs_appell.hpp"
 #include "experiments/thread_time.hpp"
 #include "ga_dynamics/algorithm/dormand_prince.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/trajectory.hpp"
-#include "reference/aba.hpp"
-#include "reference/crba.hpp"
-#include "reference/gibbs_appell.hpp"
 
 namespace ga_tools::experiments {
 
@@ -221,13 +221,13 @@ MaxAndMean LineSimulation::growth() {
 }
 
 Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
-                      const std::function<void(int round)>& told,
+                      const std::function<void(int round)>& on_round,
                       const std::function<double()>& clock) {
   constexpr std::size_t kGa = 2;
   static_assert(kSolvers[kGa] == Solver::kGa);
   std::array<std::vector<double>, kSolvers.size()> ratios;
   for (int round = 0; round < rounds; ++round) {
-    told(round);
+    on_round(round);
     Ratios seconds{};
     for (std::size_t k = 0; k < seconds.size(); ++k) {
       const std::size_t i = (k + static_cast<std::size_t>(round)) % seconds.size();
@@ -245,14 +245,14 @@ Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
 }
 
 Ratios time_ratios(LineSimulation& simulation, int rounds,
-                   const std::function<void(int round)>& told) {
-  return ratios_in_turn([&](Solver solver) { simulation.run(solver); }, rounds, told,
+                   const std::function<void(int round)>& on_round) {
+  return ratios_in_turn([&](Solver solver) { simulation.run(solver); }, rounds, on_round,
                         thread_seconds);
 }
 
 Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
-                                const std::function<void(int round)>& told) {
-  return ratios_in_turn([&](Solver solver) { simulation.accelerate(solver); }, rounds, told,
+                                const std::function<void(int round)>& on_round) {
+  return ratios_in_turn([&](Solver solver) { simulation.accelerate(solver); }, rounds, on_round,
                         thread_seconds);
 }
 

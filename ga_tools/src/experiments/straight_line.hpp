@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__STRAIGHT_LINE_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__STRAIGHT_LINE_HPP_
+#ifndef EXPERIMENTS__STRAIGHT_LINE_HPP_
+#define EXPERIMENTS__STRAIGHT_LINE_HPP_
 
 // The straight lines of Mata et al. 2002 §5.2 and Provenzano et al. §4: inverse kinematics and
-// inverse dynamics give the torques for every instant, forward dynamics under those torques alone,
-// without feedback, is integrated, and what comes out is compared with what was prescribed.
+// inverse dynamics give the torques at every instant; forward dynamics under these torques, without
+// feedback, is integrated and the result compared with the prescribed motion.
 
 #include <array>
 #include <functional>
@@ -27,9 +27,9 @@ struct LineCase {
   std::array<double, 3> zyz;    ///< degrees, of the tool
   double speed;                 ///< m/s, from the first instant to the last
   double seconds;               ///< how long it is simulated
-  PumaBranch branch{1, 1, -1};  ///< the papers do not say which
+  PumaBranch branch{1, 1, -1};  ///< not given in the papers
 };
-/// Mata et al. 2002 §5.2 names 0.1 m/s, and 5 s for the same 0.33 m: one of them, or the other.
+/// Mata et al. 2002 §5.2 gives both 0.1 m/s and 5 s for the same 0.33 m, a contradiction.
 LineCase line_of_2002_by_speed();
 LineCase line_of_2002_by_time();
 /// Provenzano et al. §4.
@@ -39,9 +39,9 @@ LineCase line_of_control_paper();
 
 CartesianLine cartesian_line(const LineCase& c);
 
-/// Who solves for the accelerations. The first three are written alike (src/reference).
+/// The forward dynamics. The first three are implemented alike (reference/).
 enum class Solver {
-  kCrba,      ///< composite rigid bodies about centres of mass, Gauss–Jordan
+  kCrba,      ///< composite rigid bodies about centers of mass, Gauss–Jordan
   kAba,       ///< articulated bodies in the base frame
   kGa,        ///< Gibbs–Appell as printed, Gauss–Jordan
   kGaLibrary  ///< this library
@@ -56,7 +56,7 @@ struct LineErrors {
   std::array<double, 6> q{}, qd{}, qdd{};  ///< mean |error| of each joint: rad, rad/s, rad/s²
   /// Of the moduli of the tool's position, velocity, acceleration, as Provenzano et al. Table 2.
   MaxAndMean position, velocity, acceleration;  ///< m, m/s, m/s²
-  double distance = 0;                          ///< m, largest distance of the tool from its place
+  double distance = 0;                          ///< m, largest position error of the tool
   long evaluations = 0;                         ///< of the forward dynamics
 };
 
@@ -67,12 +67,12 @@ class LineSimulation {
   LineSimulation(const Chain& chain, const LineCase& c);
   ~LineSimulation();
 
-  /// Dormand–Prince 5(4), absolute and relative tolerance 1e-6, errors looked at every 0.1 s.
+  /// Dormand–Prince 5(4), absolute and relative tolerance 1e-6, errors sampled every 0.1 s.
   LineErrors run(Solver solver);
   /// The accelerations alone, at the prescribed states every 0.1 s under their torques.
   void accelerate(Solver solver);
-  /// Rate at which the fastest growing small error grows under these torques, over the way, 1/s:
-  /// the largest real part of the eigenvalues of the motion linearised about the prescribed one.
+  /// Growth rate of the most unstable small error under these torques, along the line, 1/s: the
+  /// largest real part of the eigenvalues of the motion linearized about the prescribed one.
   MaxAndMean growth();
 
  private:
@@ -81,19 +81,19 @@ class LineSimulation {
 };
 
 using Ratios = std::array<double, kSolvers.size()>;
-/// Time of `work` by every solver of kSolvers over that by Solver::kGa: the median over rounds in
-/// which each has its turn, another one first in each. `told` is called before each round; `clock`
-/// gives the time in s.
+/// Time of `work` with every solver of kSolvers relative to Solver::kGa: the median over rounds of
+/// all solvers, in rotating order. `on_round` is called before each round; `clock` returns the time
+/// in s.
 Ratios ratios_in_turn(const std::function<void(Solver)>& work, int rounds,
-                      const std::function<void(int round)>& told,
+                      const std::function<void(int round)>& on_round,
                       const std::function<double()>& clock);
 /// Of the processing time of a run.
 Ratios time_ratios(LineSimulation& simulation, int rounds,
-                   const std::function<void(int round)>& told);
+                   const std::function<void(int round)>& on_round);
 /// Of that of the accelerations alone.
 Ratios acceleration_time_ratios(LineSimulation& simulation, int rounds,
-                                const std::function<void(int round)>& told);
+                                const std::function<void(int round)>& on_round);
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__STRAIGHT_LINE_HPP_
+#endif  // EXPERIMENTS__STRAIGHT_LINE_HPP_

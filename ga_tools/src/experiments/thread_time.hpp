@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__THREAD_TIME_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__THREAD_TIME_HPP_
+#ifndef EXPERIMENTS__THREAD_TIME_HPP_
+#define EXPERIMENTS__THREAD_TIME_HPP_
 
 #include <time.h>
 
@@ -23,4 +23,4 @@ inline double median(std::vector<double> values) {
 
 }  // namespace ga_tools::experiments
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__THREAD_TIME_HPP_
+#endif  // EXPERIMENTS__THREAD_TIME_HPP_

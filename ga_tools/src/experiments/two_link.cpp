@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/reference/aba.hpp"
+#include "experiments/reference/crba.hpp"
+#include "experiments/reference/gibbs_appell.hpp"
 #include "ga_dynamics/algorithm/forward_dynamics.hpp"
-#include "reference/aba.hpp"
-#include "reference/crba.hpp"
-#include "reference/gibbs_appell.hpp"
 
 namespace ga_tools::experiments::two_link {
 
@@ -93,8 +93,8 @@ class SingleArm {
   Values<double> exact_bias(const Values<float>& q) const {
     return bias_about_com(exact_, convert<double>(q), {0, 0});
   }
-  /// Each entry of D rounded up or down, whichever comes out best: the least that storing D in
-  /// single precision costs behind any algorithm, were its rounding always the luckiest.
+  /// Each entry of D rounded up or down, whichever gives the best result: a lower bound on the error
+  /// of storing D in single precision, for any algorithm.
   Values<float> best_of_all_roundings(const Values<float>& q) const {
     const Values<double> d = exact_inertia(q), h = exact_bias(q);
     const Values<double> exact = solve_motion(d, h, {0, 0});

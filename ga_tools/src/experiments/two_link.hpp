@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__EXPERIMENTS__TWO_LINK_HPP_
-#define GA_DYNAMICS__EXPERIMENTS__TWO_LINK_HPP_
+#ifndef EXPERIMENTS__TWO_LINK_HPP_
+#define EXPERIMENTS__TWO_LINK_HPP_
 
 // The two-link example of Mata et al. 2002 §5.1 (Table 5): forward dynamics in single precision
-// against double, by ABA, CRBA and GA. What comes out and why: doc/single_precision.md.
+// against double, by ABA, CRBA and GA. Results and explanation: doc/single_precision.md.
 
 #include <numbers>
 #include <vector>
@@ -21,7 +21,7 @@ struct Dimensions {
 inline constexpr double kWidth = 0.02;  ///< m
 inline constexpr int kPositions = 180;
 
-/// Two uniform bars, all constants in the arithmetic of S: what a program in S starts from.
+/// Two uniform bars, all constants computed in the arithmetic of S.
 template <class S>
 Chain make_chain(const Dimensions& dimensions) {
   std::vector<DhJoint> rows(2);
@@ -47,7 +47,7 @@ struct Difference {
   double largest[2] = {0, 0}, mean[2] = {0, 0}, signed_mean[2] = {0, 0};
 };
 
-/// A method and its coding; the last four are no methods but limits of any.
+/// A method and its implementation; the last four are bounds on any method.
 enum Row {
   kAbaBase,
   kAbaBaseFactor,
@@ -75,7 +75,7 @@ inline constexpr Label kLabels[kRows] = {
     {"ABA, base axes about O_i, (UU')/d", ""},
     {"ABA, link frames, (UU')/d", ""},
     {"ABA, link frames, U(U'/d)", ""},
-    {"CRBA, centres of mass, Gauss-Jordan", "1.292200 / 0.275063"},
+    {"CRBA, centers of mass, Gauss-Jordan", "1.292200 / 0.275063"},
     {"CRBA, spatial, Gauss-Jordan", ""},
     {"GA, as printed, Gauss-Jordan", "0.534002 / 0.0087611"},
     {"GA, this library, Gauss-Jordan", ""},
@@ -85,16 +85,13 @@ inline constexpr Label kLabels[kRows] = {
     {"D rounded at will, exact solution", ""},
     {"D exact, h of this library", ""},
 };
-/// Table 5: ABA, CRBA, GA.
-inline constexpr double kPublishedMax[3] = {0.497600, 1.292200, 0.534002};
-inline constexpr double kPublishedGaAverage = 0.0087611;
 
 using Table = std::vector<Difference>;  ///< one per Row
 
-/// One turn of the second link, the first at `degrees1`.
+/// One revolution of the second link, the first link at `degrees1`.
 Table measure(const Dimensions& dimensions, int degrees1);
 
-/// Least and largest condition number of D over that turn, the first link at 0.
+/// Least and largest condition number of D over that revolution, the first link at 0.
 struct Range {
   double least = 0, largest = 0;
 };
@@ -102,4 +99,4 @@ Range condition(const Dimensions& dimensions);
 
 }  // namespace ga_tools::experiments::two_link
 
-#endif  // GA_DYNAMICS__EXPERIMENTS__TWO_LINK_HPP_
+#endif  // EXPERIMENTS__TWO_LINK_HPP_

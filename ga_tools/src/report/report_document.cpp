@@ -18,7 +18,7 @@ using nlohmann::json;
 
 /// Throws naming all of the keys that `object` lacks.
 void require(const json& object, const std::string& path, const std::vector<std::string>& keys) {
-  if (!object.is_object()) fail(path, "is no object");
+  if (!object.is_object()) fail(path, "is not an object");
   std::vector<std::string> missing;
   for (const std::string& key : keys) {
     if (!object.contains(key)) missing.push_back((path.empty() ? "" : path + ".") + key);
@@ -83,7 +83,7 @@ void check_reference(const json& run, const std::string& path, const json& runs)
   if (found != runs.end()) return;
   fail(path + ".reference_run",
        "names " + (id.is_string() ? "'" + id.get<std::string>() + "'" : id.dump()) +
-           ", which is no run with 'q_ref' and 'tool_ref'");
+           ", which is not a run with 'q_ref' and 'tool_ref'");
 }
 
 void check_run(const json& run, const std::string& path, const json& runs, std::size_t joints,
@@ -107,7 +107,7 @@ void check_run(const json& run, const std::string& path, const json& runs, std::
 }  // namespace
 
 void check_report_document(const json& data) {
-  if (!data.is_object()) throw std::runtime_error("the data are not one JSON object");
+  if (!data.is_object()) throw std::runtime_error("the data are not a JSON object");
   require(data, "", {"title", "robot", "runs"});
   const json& robot = data["robot"];
   require(robot, "robot", {"joints", "links"});

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kReinstall = "install puma_hardware again";
+constexpr const char* kReinstall = "reinstall ga_tools";
 constexpr std::string_view kBlank = " \t\r\n";
 
 struct Library {
@@ -52,7 +52,7 @@ std::string install_remedy(std::string_view name) {
       return "install it with: apt install " + std::string(library.package);
     }
   }
-  return "it is part of no package known to the report";
+  return "no known package provides it";
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view lower) {
@@ -64,8 +64,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view lower) {
   return true;
 }
 
-// At each place where `pattern` (lower case, found in any case) begins, its first `length` bytes
-// are replaced.
+// Wherever `pattern` (lower case, matched in any case) occurs, its first `length` bytes are replaced.
 struct Escape {
   std::string_view pattern;
   std::size_t length;
@@ -87,13 +86,13 @@ std::string escaped(std::string_view text, const std::array<Escape, N>& escapes)
 }
 
 // What would end a script element or change how its text is read (HTML standard, "Restrictions for
-// contents of script elements"), and the line ends that old readers do not take inside strings.
+// contents of script elements"), and line separators that old parsers reject in strings.
 constexpr std::array<Escape, 4> kScriptEscapes{{{"</script", 1, "<\\"},
                                                 {"<!--", 1, "<\\"},
                                                 {"\xe2\x80\xa8", 3, "\\u2028"},
                                                 {"\xe2\x80\xa9", 3, "\\u2029"}}};
 constexpr std::array<Escape, 1> kStyleEscapes{{{"</style", 1, "<\\"}}};
-// In JSON a "<" stands in strings only.
+// In JSON a "<" occurs only in strings.
 constexpr std::array<Escape, 3> kDataEscapes{
     {{"<", 1, "\\u003c"}, {"\xe2\x80\xa8", 3, "\\u2028"}, {"\xe2\x80\xa9", 3, "\\u2029"}}};
 
@@ -115,7 +114,7 @@ std::string checked_data(const std::string& json) {
   const std::size_t first = json.find_first_not_of(kBlank);
   const std::size_t last = json.find_last_not_of(kBlank);
   if (first == std::string::npos || json[first] != '{' || json[last] != '}') {
-    fail("the data are not one JSON object; give a document as report/README.md describes it");
+    fail("the data are not a JSON object; give a document as described in report/README.md");
   }
   return escaped(std::string_view(json).substr(first, last - first + 1), kDataEscapes);
 }
@@ -140,7 +139,7 @@ std::string fill(std::string_view page, const std::string& json, const fs::path&
       const std::string_view name = mark.substr(8);
       result += inlined(read_file(javascript_dir / name, install_remedy(name)), name);
     } else {
-      fail("report.html holds the unknown mark '" + std::string(mark) + "'");
+      fail("report.html has an unknown mark '" + std::string(mark) + "'");
     }
   }
   result += page;
@@ -166,7 +165,7 @@ class PartialFile {
     file.close();
     if (!file) {
       fail("cannot write " + output_.string() + " (" + last_error() +
-           "); name a file in a folder that exists and that you may write to");
+           "); name a file in a folder that exists and is writable");
     }
     std::error_code error;
     fs::rename(partial_, output_, error);
@@ -186,7 +185,7 @@ void write_report(const std::string& json, const fs::path& share_dir, const fs::
   const fs::file_status status = fs::status(output, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     fail("cannot write " + output.string() +
-         ": it is no regular file; name a file that is new or may be replaced");
+         ": not a regular file; name a new file or one that may be replaced");
   }
   const std::string page = read_file(share_dir / "report.html", kReinstall);
   PartialFile(output).write(fill(page, json, share_dir, javascript_dir));

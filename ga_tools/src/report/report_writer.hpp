@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the report of a simulation as one HTML file that holds its data, its page and its
-// libraries.
+// Writes the report of a simulation as one HTML file with its data, page and libraries.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +7,16 @@
 
 namespace ga_tools {
 
-/// Writes the report. The file loads nothing: it can be mailed, archived and opened without a
-/// network.
+/// Writes the report. The file is self-contained: it can be mailed, archived and opened offline.
 ///
 /// json: the data, UTF-8, in the format of report/README.md (lengths in m, angles in rad, torques
 /// in N·m, times in s). share_dir: the folder of report.html and its parts, as installed in
 /// share/ga_tools/report. javascript_dir: where the distribution keeps its JavaScript
 /// libraries.
 ///
-/// The file appears whole or not at all: an earlier report stays until the new one is complete.
-/// Throws std::runtime_error that names the file and the remedy when the data are no JSON object, a
-/// part or a library is missing, or the output cannot be written. Not real-time safe.
+/// The file is replaced atomically: an earlier report stays until the new one is complete. Throws
+/// std::runtime_error, naming the file and the remedy, if the data are not a JSON object, a part or
+/// a library is missing, or the output cannot be written. Not real-time safe.
 void write_report(const std::string& json, const std::filesystem::path& share_dir,
                   const std::filesystem::path& output,
                   const std::filesystem::path& javascript_dir = "/usr/share/javascript");

@@ -17,7 +17,7 @@ using ga_dynamics::ChainJoint;
 
 namespace {
 
-/// Of the largest inertia of the arm: what is below is rounding. Real wrists have 1e-6 of it.
+/// Relative to the largest inertia of the arm: less is rounding error. Real wrists have 1e-6.
 constexpr double kNothing = 1e-13;
 
 }  // namespace
@@ -29,8 +29,8 @@ void check_inertia(const Chain& arm, const Chain& names, std::span<const double>
   dynamics.inertia_matrix(q, d);
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(d[i * n + i]));
-  // Elimination from the tip to the base: each pivot is what a joint's torque accelerates while all
-  // joints behind it are free to move.
+  // Elimination from the tip to the base: each pivot is the inertia seen by a joint's torque while
+  // all distal joints are free to move.
   for (std::size_t i = n; i-- > 0;) {
     const double pivot = d[i * n + i];
     if (!(pivot > kNothing * largest)) {
@@ -39,7 +39,7 @@ void check_inertia(const Chain& arm, const Chain& names, std::span<const double>
       std::snprintf(value, sizeof value, "%.3g %s", pivot, joint.revolute() ? "kg m^2" : "kg");
       throw std::runtime_error(
           "joint '" + joint.name + "': link '" + joint.link +
-          "' and what it carries give it no inertia (" + value +
+          "' and the links it carries have no inertia about it (" + value +
           "), so it cannot be simulated; give the link a mass and an inertia tensor, or the "
           "joint a rotor inertia (armature)");
     }

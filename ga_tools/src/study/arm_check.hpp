@@ -8,9 +8,9 @@
 
 namespace ga_tools {
 
-/// Throws std::runtime_error, naming the joint and its link, if a torque on a joint of `arm` at q
-/// meets no inertia: its acceleration would be infinite. `names` is the chain with the names of
-/// joints and links, of the same joints.
+/// Throws std::runtime_error, naming the joint and its link, if a joint of `arm` at q moves no
+/// inertia: its acceleration would be infinite. `names`: a chain of the same joints that has the
+/// names of joints and links.
 void check_inertia(const ga_dynamics::Chain& arm, const ga_dynamics::Chain& names,
                    std::span<const double> q);
 

@@ -2,7 +2,7 @@
 #ifndef STUDY__PROVENANCE_HPP_
 #define STUDY__PROVENANCE_HPP_
 
-// What a report was made with, so that it can be made again.
+// The settings that a report was made with, so that it can be reproduced.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ namespace ga_tools {
 /// The member "made_with" of the report's data (report/README.md). Throws std::runtime_error if the
 /// description cannot be read.
 nlohmann::json provenance(const Demonstration& demonstration, const DemonstrationOptions& options);
-/// The same of runs that were recorded elsewhere: command, version and robot.
+/// The same for runs that were recorded elsewhere: command, version and robot.
 nlohmann::json provenance(const ga_dynamics::Chain& chain, const std::filesystem::path& urdf,
                           const std::string& command);
 

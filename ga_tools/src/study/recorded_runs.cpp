@@ -16,11 +16,12 @@ T member(const json& run, const std::string& name, const char* key) {
   try {
     return run.at(key).get<T>();
   } catch (const json::exception&) {
-    throw std::runtime_error("recording '" + name + "': '" + key + "' is missing or of no use");
+    throw std::runtime_error("recording '" + name + "': '" + key +
+                             "' is missing or has the wrong type");
   }
 }
 
-/// Where the lists of each of the chain's joints are.
+/// The index of each of the chain's joints in the recording's lists.
 std::vector<std::size_t> order_of(const json& run, const std::string& name,
                                   const ga_dynamics::Chain& chain) {
   std::vector<std::size_t> order;
@@ -67,7 +68,7 @@ LawResult result_of(const json& run, const ga_dynamics::Chain& chain, double& du
       std::adjacent_find(r.time.begin(), r.time.end(), std::greater_equal<>()) == r.time.end();
   if (r.time.size() < 2 || !increases) {
     throw std::runtime_error("recording '" + result.id +
-                             "': 'time' must have two or more numbers that increase");
+                             "': 'time' must have two or more increasing numbers");
   }
   if (!(duration > 0 && duration <= r.time.back())) {
     throw std::runtime_error("recording '" + result.id +
@@ -87,7 +88,7 @@ LawResult result_of(const json& run, const ga_dynamics::Chain& chain, double& du
 Demonstration recorded_runs(const json& data, const ga_dynamics::Chain& chain) {
   Demonstration d{chain, 0, {}, {}, {}, {}, {}, {}, {}};
   const auto runs = member<std::vector<json>>(data, "?", "recordings");
-  if (runs.empty()) throw std::runtime_error("'recordings' holds no run");
+  if (runs.empty()) throw std::runtime_error("'recordings' has no run");
   for (const json& run : runs) {
     double duration = 0;
     d.results.push_back(result_of(run, chain, duration));

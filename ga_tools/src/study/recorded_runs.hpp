@@ -2,7 +2,7 @@
 #ifndef STUDY__RECORDED_RUNS_HPP_
 #define STUDY__RECORDED_RUNS_HPP_
 
-// Runs that were recorded elsewhere, for the same report and table as those of `puma sim`.
+// Runs that were recorded elsewhere, for the same report and table as those of `ga sim`.
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +12,7 @@ namespace ga_tools {
 
 /// `data`: {"recordings": [run, …]} with, for each run,
 ///   "id", "label"           text
-///   "duration"              s of the motion; what follows is rest
+///   "duration"              s of the motion; after it the arm is at rest
 ///   "time"                  s, increasing
 ///   "q", "q_ref", "tau"     one list per joint, as long as "time"
 ///   "joints"                the joints' names, in the order of these lists (default: the chain's)

@@ -2,13 +2,13 @@
 #include "study/report_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "ga_motion/quaternion.hpp"
 #include "report/version.hpp"
 #include "study/provenance.hpp"
 #include "study/stick_figure.hpp"
@@ -24,8 +24,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Divided by a power of ten rather than multiplied by its inverse: that would print as
-/// 0.30000000000000004.
+/// Divides by a power of ten: multiplying by its inverse would print 0.30000000000000004.
 double rounded(double value, int digits) {
   const double scale = std::pow(10.0, digits);
   return std::round(value * scale) / scale;
@@ -41,25 +40,8 @@ json rounded(const std::vector<double>& values, std::size_t every, int digits) {
 
 /// x, y, z, qx, qy, qz, qw
 void append_pose(const Pose& pose, json& to) {
-  const auto& r = pose.rotation;
-  std::array<double, 4> q{};
-  const double trace = r[0] + r[4] + r[8];
-  if (trace > 0) {
-    const double s = 2 * std::sqrt(trace + 1);
-    q = {(r[7] - r[5]) / s, (r[2] - r[6]) / s, (r[3] - r[1]) / s, s / 4};
-  } else {
-    const std::size_t i = r[0] > r[4] && r[0] > r[8] ? 0
-                          : r[4] > r[8]              ? 1
-                                                     : 2,
-                      j = (i + 1) % 3, k = (i + 2) % 3;
-    const double s = 2 * std::sqrt(1 + r[4 * i] - r[4 * j] - r[4 * k]);
-    q[i] = s / 4;
-    q[j] = (r[3 * j + i] + r[3 * i + j]) / s;
-    q[k] = (r[3 * k + i] + r[3 * i + k]) / s;
-    q[3] = (r[3 * k + j] - r[3 * j + k]) / s;
-  }
   for (const double v : pose.translation) to.push_back(rounded(v, 5));
-  for (const double v : q) to.push_back(rounded(v, 5));
+  for (const double v : ga_motion::quaternion_of(pose.rotation)) to.push_back(rounded(v, 5));
 }
 
 json frames_of(const Recording& r, const Chain& chain, std::size_t every) {
@@ -88,8 +70,7 @@ json robot_of(const Chain& chain, const std::filesystem::path& urdf,
   std::erase_if(visuals, [&](const auto& link) { return !in_chain(link.first); });
   auto figure = stick_figure(chain, visuals);
   if (!figure.empty()) {
-    notes.push_back(
-        "Parts of the arm without a shape that can be shown are drawn as a stick figure.");
+    notes.push_back("Links without a shape that can be shown are drawn as a stick figure.");
     for (auto& [link, shapes] : figure) visuals[link] = std::move(shapes);
   }
   for (const std::string& note : missing) {
@@ -120,14 +101,14 @@ json events_of(const LawResult& result, const Chain& chain, double duration) {
                       {"text", to_string(result.verdict->state) + ": " + result.verdict->reason}});
   }
   for (std::size_t i = 0; i < r.tau.size(); ++i) {
-    // A DAC step below the limit is all that the limited torque reaches.
+    // Quantization by the DAC keeps the torque slightly below its limit.
     const double limit = 0.999 * chain.joints()[i].limits.effort;
     const auto met = std::find_if(r.tau[i].begin(), r.tau[i].end(),
                                   [&](double tau) { return std::abs(tau) >= limit; });
     if (met == r.tau[i].end()) continue;
     const double t = r.time[static_cast<std::size_t>(met - r.tau[i].begin())];
     events.push_back(
-        {{"t", rounded(t, 3)}, {"text", chain.joints()[i].name + " meets its torque limit"}});
+        {{"t", rounded(t, 3)}, {"text", chain.joints()[i].name + " reaches its torque limit"}});
   }
   std::sort(events.begin(), events.end(),
             [](const json& a, const json& b) { return a["t"] < b["t"]; });
@@ -135,7 +116,7 @@ json events_of(const LawResult& result, const Chain& chain, double duration) {
 }
 
 json run_of(const LawResult& result, const Demonstration& d, double rate, bool one_reference) {
-  // All samples are drawn and 50 poses a second are moved: more would not be seen.
+  // 200 samples and 50 poses per second: more would not be visible.
   const auto every = static_cast<std::size_t>(std::max(1.0, std::round(rate / 200)));
   const auto every_frame = static_cast<std::size_t>(std::max(1.0, std::round(rate / 50)));
   const Recording& r = result.recording;
@@ -224,11 +205,11 @@ json report_data(const Demonstration& d, const DemonstrationOptions& options) {
   char text[256];
   std::snprintf(text, sizeof text, "%s, %.2f s at %.0f Hz: ", options.urdf.stem().c_str(),
                 d.duration, options.rate);
-  json data = report_data(
-      d, options.urdf,
-      {"Computed-torque control in simulation", text + d.motion,
-       std::string("puma_hardware ") + version() + ", seed " + std::to_string(options.seed)},
-      options.rate, true);
+  json data =
+      report_data(d, options.urdf,
+                  {"Computed-torque control in simulation", text + d.motion,
+                   std::string("ga_tools ") + version() + ", seed " + std::to_string(options.seed)},
+                  options.rate, true);
   data["made_with"] = provenance(d, options);
   return data;
 }

@@ -14,11 +14,11 @@ struct ReportTexts {
   std::string title, subtitle, generated;
 };
 
-/// Runs in the format of report/README.md; `rate` [Hz] of their samples. `one_reference`: all have
-/// the first one's. Throws what read_visuals() throws.
+/// Runs in the format of report/README.md. `rate` [Hz]: of the samples. `one_reference`: all runs
+/// share the first one's reference. Throws what read_visuals() throws.
 nlohmann::json report_data(const Demonstration& demonstration, const std::filesystem::path& urdf,
                            const ReportTexts& texts, double rate, bool one_reference);
-/// The same for a demonstration, with texts that tell its options.
+/// The same for a simulation, with texts that name its options.
 nlohmann::json report_data(const Demonstration& demonstration, const DemonstrationOptions& options);
 
 }  // namespace ga_tools

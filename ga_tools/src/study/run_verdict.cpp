@@ -25,7 +25,7 @@ std::string text(const char* format, const Values&... values) {
 const char* angle_unit(bool revolute) { return revolute ? "rad" : "m"; }
 const char* effort_unit(bool revolute) { return revolute ? "N m" : "N"; }
 
-/// First time at which a joint has been far from its reference, or held off it by a stop or its
+/// The first time at which a joint is far from its reference, or kept from it by a stop or its
 /// torque limit.
 std::optional<Verdict> lost(const RunRecording& r, const ChainJoint& joint, std::size_t i,
                             const VerdictThresholds& t) {
@@ -58,7 +58,7 @@ std::optional<Verdict> lost(const RunRecording& r, const ChainJoint& joint, std:
   return std::nullopt;
 }
 
-/// A joint that stays beside its goal in the last part of the rest, samples [begin, end).
+/// A joint with a steady-state error: off its goal in all samples from `begin` on.
 std::optional<Verdict> beside_goal(const RunRecording& r, const ChainJoint& joint, std::size_t i,
                                    std::size_t begin, const VerdictThresholds& t) {
   const double most = joint.revolute() ? t.rest_angle : t.rest_distance;
@@ -74,7 +74,7 @@ std::optional<Verdict> beside_goal(const RunRecording& r, const ChainJoint& join
            joint.name.c_str(), std::abs(r.q[i].back() - r.q_ref[i].back()), unit, most, unit)};
 }
 
-/// The torque goes from one limit to the other and back, many times in a short time.
+/// Bang-bang torque: from one limit to the other and back, many times in a short time.
 std::optional<Verdict> bangs(const RunRecording& r, const ChainJoint& joint, std::size_t i,
                              const VerdictThresholds& t) {
   const double limit = t.at_limit * joint.limits.effort;
@@ -99,7 +99,7 @@ std::optional<Verdict> bangs(const RunRecording& r, const ChainJoint& joint, std
   return std::nullopt;
 }
 
-/// Motion to and fro, or of the torque, in samples [begin, end).
+/// Oscillation of the position or the torque in the samples from `begin` on.
 std::optional<Verdict> swings_at_rest(const RunRecording& r, const ChainJoint& joint, std::size_t i,
                                       std::size_t begin, const JointSignals& signals,
                                       const VerdictThresholds& t) {
@@ -113,7 +113,7 @@ std::optional<Verdict> swings_at_rest(const RunRecording& r, const ChainJoint& j
     const double milli = 1e3;
     return Verdict{
         RunState::kOscillating, i, motion.first,
-        text("joint '%s' moves to and fro at rest, by %.3g m%s at %.3g Hz (threshold %.3g m%s)",
+        text("joint '%s' oscillates at rest, by %.3g m%s at %.3g Hz (threshold %.3g m%s)",
              joint.name.c_str(), milli * motion.mean, angle_unit(joint.revolute()),
              motion.frequency, milli * least, angle_unit(joint.revolute()))};
   }
@@ -191,7 +191,7 @@ Swings swings_of(std::span<const double> time, std::span<const double> values, d
   if (sizes.size() < 2) return result;
   result.frequency = 0.5 * static_cast<double>(sizes.size()) / (times.back() - times.front());
   const std::size_t half = sizes.size() / 2;
-  // Swings that ended long before the signal did have died out, whatever their sizes were.
+  // Swings that ended long before the signal have died out, whatever their size.
   const double length = time.back() - times.front(), since = time.back() - times.back();
   const double period = (times.back() - times.front()) / static_cast<double>(sizes.size());
   const bool ended = since > std::max(3 * period, 0.5 * length);
@@ -203,7 +203,7 @@ Swings swings_of(std::span<const double> time, std::span<const double> values, d
 Verdict judge(const RunRecording& r, const Chain& chain, double duration,
               std::span<const JointSignals> signals, bool follows, const VerdictThresholds& t) {
   if (r.ended) return *r.ended;
-  // The first sample behind this share of the settling time.
+  // The first sample after this fraction of the settling time.
   const auto settled = [&](double share) {
     const double time = duration + share * (r.time.back() - duration);
     return static_cast<std::size_t>(std::lower_bound(r.time.begin(), r.time.end(), time) -
@@ -214,8 +214,7 @@ Verdict judge(const RunRecording& r, const Chain& chain, double duration,
   const auto take = [&first](const std::optional<Verdict>& found) {
     if (found && (!first || found->time < first->time)) first = found;
   };
-  // A run that lost its reference may also oscillate: what comes first is the cause. Of one kind,
-  // the first joint.
+  // A run that lost its reference may also oscillate: the first event is taken as the cause.
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     const ChainJoint& joint = chain.joints()[i];
     if (follows) take(lost(r, joint, i, t));

@@ -25,7 +25,7 @@ double size_of(const Vector3& v) { return std::hypot(v[0], v[1], v[2]); }
 /// A cylinder from the frame's origin to `end`.
 json bar_to(const Vector3& end, double radius) {
   const double length = size_of(end);
-  // The shortest turn of z into the direction of the bar; straight down, about x.
+  // The shortest rotation from z to the direction of the bar; straight down: half a turn about x.
   const double z = end[2] / length, w = std::sqrt(0.5 * (1 + z));
   const double qx = w > 1e-6 ? -end[1] / length / (2 * w) : 1,
                qy = w > 1e-6 ? end[0] / length / (2 * w) : 0;
@@ -62,8 +62,7 @@ std::map<std::string, json> stick_figure(const Chain& chain,
   std::map<std::string, json> figure;
   if (std::all_of(shown.begin(), shown.end(), [](bool s) { return s; })) return figure;
 
-  // The link at each joint, and the tip behind the last; where they are while all joints are at
-  // zero.
+  // The link at each joint, and the tip after the last; their poses with all joints at zero.
   std::vector<std::string> at{chain.base().name};
   for (const auto& joint : chain.joints()) at.push_back(joint.link);
   at.push_back(chain.tip().name);

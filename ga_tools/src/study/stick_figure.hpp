@@ -10,9 +10,9 @@
 
 namespace ga_tools {
 
-/// Shapes in place of meshes, as the report wants them, by link: for each body of the chain without
-/// any shape in `visuals` a bar from its joint to the next one (the last: to the tip) and a ball at
-/// its joint, a cube if that is prismatic. Empty if every body has one.
+/// Shapes in place of meshes, in the report's format, by link: for each body of the chain without a
+/// shape in `visuals`, a bar from its joint to the next one (the last: to the tip) and a ball at its
+/// joint, or a cube if the joint is prismatic. Empty if every body has a shape.
 std::map<std::string, nlohmann::json> stick_figure(
     const ga_dynamics::Chain& chain, const std::map<std::string, nlohmann::json>& visuals);
 

@@ -61,7 +61,7 @@ std::filesystem::path resolve(const std::string& uri, const std::filesystem::pat
   return {};
 }
 
-/// Vertices and triangles of a binary STL, equal vertices merged; empty if it is none.
+/// Vertices and triangles of a binary STL, equal vertices merged; empty if the file is not one.
 json read_stl(const std::filesystem::path& path, const std::vector<double>& scale) {
   std::ifstream in(path, std::ios::binary);
   std::array<char, 84> header{};
@@ -89,7 +89,7 @@ json read_stl(const std::filesystem::path& path, const std::vector<double>& scal
   return {{"vertices", vertices}, {"triangles", triangles}};
 }
 
-/// Colours by name of the robot's <material>s.
+/// Colors of the robot's <material>s, by name.
 std::map<std::string, json> materials(const XMLElement& robot) {
   std::map<std::string, json> named;
   for (auto* m = robot.FirstChildElement("material"); m != nullptr;
@@ -108,10 +108,10 @@ std::map<std::string, json> read_visuals(const std::filesystem::path& urdf,
   tinyxml2::XMLDocument document;
   if (document.LoadFile(urdf.c_str()) != tinyxml2::XML_SUCCESS ||
       document.FirstChildElement("robot") == nullptr) {
-    throw std::runtime_error(urdf.string() + ": no <robot> in it to show");
+    throw std::runtime_error(urdf.string() + ": has no <robot> element");
   }
   const XMLElement& robot = *document.FirstChildElement("robot");
-  const auto colours = materials(robot);
+  const auto colors = materials(robot);
   std::map<std::string, json> links;
   for (auto* link = robot.FirstChildElement("link"); link != nullptr;
        link = link->NextSiblingElement("link")) {
@@ -134,7 +134,7 @@ std::map<std::string, json> read_visuals(const std::filesystem::path& urdf,
         if (!path.empty()) item = read_stl(path, numbers(&shape, "scale", {1, 1, 1}));
         if (item.empty()) {
           notes.push_back("not shown: " + std::string(shape.Attribute("filename")) +
-                          " (not found, or no binary STL)");
+                          " (not found, or not a binary STL)");
           continue;
         }
       } else {
@@ -148,8 +148,8 @@ std::map<std::string, json> read_visuals(const std::filesystem::path& urdf,
         if (const auto* color = material->FirstChildElement("color"); color != nullptr) {
           item["color"] = numbers(color, "rgba", {0.6, 0.6, 0.6, 1});
         } else if (const char* name = material->Attribute("name");
-                   name != nullptr && colours.contains(name)) {
-          item["color"] = colours.at(name);
+                   name != nullptr && colors.contains(name)) {
+          item["color"] = colors.at(name);
         }
       }
       visuals.push_back(item);

@@ -12,10 +12,10 @@
 
 namespace ga_tools {
 
-/// <visual>s of every link of a URDF, as the report wants them. Meshes are binary STL;
-/// package://NAME/… is looked for in the folders above the URDF. What cannot be shown (missing
-/// files, other formats) is left out and named in `notes`. Throws std::runtime_error if the file is
-/// no XML.
+/// <visual>s of every link of a URDF, in the report's format. Meshes must be binary STL;
+/// package://NAME/… is searched in the folders above the URDF. What cannot be shown (missing files,
+/// other formats) is left out and named in `notes`. Throws std::runtime_error if the file is not a
+/// robot description.
 std::map<std::string, nlohmann::json> read_visuals(const std::filesystem::path& urdf,
                                                    std::vector<std::string>& notes);
 

@@ -68,7 +68,7 @@ std::string path_of(const std::string& name) {
   throw std::runtime_error("emulated cards '" + path + "': " + what + ": " + std::strerror(error));
 }
 
-void initialise(CardsState& state, const CardSettings& settings, bool wall_clock) {
+void initialize(CardsState& state, const CardSettings& settings, bool wall_clock) {
   settings.validate();
   state.settings = settings;
   state.wall_clock = wall_clock;
@@ -100,7 +100,7 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::make_private(
     const CardSettings& settings, bool wall_clock) {
   auto segment = std::make_unique<Segment>();
   segment->state = new CardsState;
-  initialise(*segment->state, settings, wall_clock);
+  initialize(*segment->state, settings, wall_clock);
   return segment;
 }
 
@@ -121,7 +121,7 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::create(
   segment->creator = getpid();
   if (ftruncate(segment->file, sizeof(CardsState)) != 0) fail(path, "no memory for them", errno);
   segment->state = new (map(path, segment->file)) CardsState;
-  initialise(*segment->state, settings, true);
+  initialize(*segment->state, settings, true);
   return segment;
 }
 

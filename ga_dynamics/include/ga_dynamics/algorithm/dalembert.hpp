@@ -85,10 +85,10 @@ void dalembert_mass(const Model<S>& model, const DalembertWorkspace<S>& w, S* ma
         const JointModel<S>& link = model.joint[i];
         const Mat3<S>& to_j = w.rotation[j * n + i];
         const Vec3<S> axis = w.rotation[k * n + i].r2;  // {i}R_k ẑ, third row of {k}R_i
-        const Vec3<S> centre = w.origin[j * n + i] + to_j * link.com;
+        const Vec3<S> center = w.origin[j * n + i] + to_j * link.com;
         Vec3<S> force, moment;
         if (model.joint[k].revolute) {
-          // {i}V_k × axis with {i}V_k = O_k seen from the centre of mass i
+          // {i}V_k × axis with {i}V_k = O_k seen from the center of mass i
           const Vec3<S> v =
               -transposed_times(w.rotation[k * n + i], w.origin[k * n + i]) - link.com;
           force = to_j * (link.mass * cross(v, axis));
@@ -97,7 +97,7 @@ void dalembert_mass(const Model<S>& model, const DalembertWorkspace<S>& w, S* ma
           force = to_j * (link.mass * axis);
         }
         if (model.joint[j].revolute) {
-          sum = sum + cross(centre, force).z + moment.z;
+          sum = sum + cross(center, force).z + moment.z;
         } else {
           sum = sum + force.z;
         }
@@ -130,7 +130,7 @@ void dalembert_velocity(const Model<S>& model, DalembertWorkspace<S>& w, const S
   }
 }
 
-/// Σ_i of the moment (force, for a prismatic joint) at joint j of forces m_i a_i at the centres of
+/// Σ_i of the moment (force, for a prismatic joint) at joint j of forces m_i a_i at the centers of
 /// mass and moments.
 template <class S, class Acceleration, class Moment>
 void dalembert_sum(const Model<S>& model, const DalembertWorkspace<S>& w, S* out,
@@ -143,8 +143,8 @@ void dalembert_sum(const Model<S>& model, const DalembertWorkspace<S>& w, S* out
       const Mat3<S>& to_j = w.rotation[j * n + i];
       const Vec3<S> force = to_j * (link.mass * acceleration(i));
       if (model.joint[j].revolute) {
-        const Vec3<S> centre = w.origin[j * n + i] + to_j * link.com;
-        sum = sum + cross(centre, force).z + (to_j * moment(i)).z;
+        const Vec3<S> center = w.origin[j * n + i] + to_j * link.com;
+        sum = sum + cross(center, force).z + (to_j * moment(i)).z;
       } else {
         sum = sum + force.z;
       }
@@ -217,7 +217,7 @@ void inverse_dynamics_dalembert(const Model<S>& model, DalembertWorkspace<S>& w,
   }
 }
 
-/// M q̈ = τ − H − G, with rotor inertias where given. The factorised M stays in w.matrix, its
+/// M q̈ = τ − H − G, with rotor inertias where given. The factorized M stays in w.matrix, its
 /// diagonal in w.diagonal.
 template <class S>
 void forward_dynamics_dalembert(const Model<S>& model, DalembertWorkspace<S>& w, const S* q,

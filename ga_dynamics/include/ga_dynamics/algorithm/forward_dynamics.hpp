@@ -44,7 +44,7 @@ GA_DYNAMICS_INLINE bool positive_definite(int n, const S* factor, const S* diago
   return (signs & Bits::kSign) == 0;
 }
 
-/// `armature` (may be null) holds n rotor inertias, added to the diagonal of D. The factorised D
+/// `armature` (may be null) holds n rotor inertias, added to the diagonal of D. The factorized D
 /// stays in work.matrix, its diagonal in work.row.
 template <class S>
 void forward_dynamics(const Model<S>& model, Workspace<S>& work, const S* q, const S* qd,

@@ -6,9 +6,9 @@
 // Valero, J.I. Cuadrado, "Serial-robot dynamics algorithms for moderately large numbers of joints",
 // Mechanism and Machine Theory 37 (2002), §2 and §4.1. Equation numbers are that paper's. Three
 // changes, each with the same result in fewer operations:
-//  * moments are taken about O_i instead of the centre of mass: c̃ m(s̈ + Ωc) + t_G = (mc)~ s̈ + t_O,
+//  * moments are taken about O_i instead of the center of mass: c̃ m(s̈ + Ωc) + t_G = (mc)~ s̈ + t_O,
 //  where t_O is (10)
-//    with Euler's tensor about O_i; so (9) needs no acceleration of the centre of mass;
+//    with Euler's tensor about O_i; so (9) needs no acceleration of the center of mass;
 //  * s_i is split into its parts a along x_{i-1} and d along ẑ_i; the points of axis i move with
 //  link i as well as with
 //    link i-1, so s̈_i = {i}R_{i-1}(s̈_{i-1} + Ω_{i-1} a x̂) + Ω_i d ẑ;

@@ -2,7 +2,7 @@
 #ifndef GA_DYNAMICS__ALGORITHM__JOINT_ROTATION_HPP_
 #define GA_DYNAMICS__ALGORITHM__JOINT_ROTATION_HPP_
 
-// The rotation between neighbouring frames, {i-1}R_i = A_i Rz(theta_i) with the constant twist A_i
+// The rotation between neighboring frames, {i-1}R_i = A_i Rz(theta_i) with the constant twist A_i
 // = Rx(alpha) Ry(beta), applied as planar rotations (8 products and 4 sums for a general twist,
 // "trigonometric identities" of Mata et al. 2002 §4.1) and never as a matrix. Most industrial arms
 // have twists of 0 and ±90°, where A_i costs nothing: the twist is a template argument, and

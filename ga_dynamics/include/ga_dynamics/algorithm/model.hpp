@@ -36,7 +36,7 @@ struct JointModel {
   Vec3<S> first;    ///< m_i c_i
   Sym3<S> euler;    ///< ½tr(H)1 − H, Euler's tensor (Mata et al. 2002 (11)), of H_i: about O_i
   Vec3<S> com;      ///< c_i
-  Sym3<S> central;  ///< I_i, about the centre of mass
+  Sym3<S> central;  ///< I_i, about the center of mass
   Sym3<S> about_origin;  ///< H_i = I_i − m_i c̃_i c̃_i
   // Composite bodies i..n (Mata et al. 2002 §4.2 step 1). Where joint i+1 is prismatic s_{i+1}
   // varies, so its part is left out of `composite_first` and `composite_inertia` and added on-line.
