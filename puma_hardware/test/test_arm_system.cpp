@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "arm_bench.hpp"
+#include "emulator/emulated_cell.hpp"
 #include "pluginlib/class_loader.hpp"
 #include "plugins/arm_setup.hpp"
-#include "puma_hardware/emulator/emulated_cell.hpp"
 #include "std_msgs/msg/float64.hpp"
 
 namespace {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <random>
 
+#include "arm/calibration_builder.hpp"
+#include "arm/calibrator.hpp"
 #include "arm_cell.hpp"
 #include "counting_allocator.hpp"
-#include "puma_hardware/arm/calibration_builder.hpp"
-#include "puma_hardware/arm/calibrator.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "puma_hardware/arm/calibration_table.hpp"
+#include "arm/calibration_table.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -15,8 +15,8 @@
 #include <memory>
 #include <thread>
 
+#include "cards/linux_port_io.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/linux_port_io.hpp"
 
 namespace puma_hardware {
 namespace {

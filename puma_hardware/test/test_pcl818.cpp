@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cards/pcl818.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cards/pcl726.hpp"
+#include "cards/pcl818.hpp"
+#include "cards/pcl833.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
-#include "puma_hardware/cards/pcl833.hpp"
 
 namespace puma_hardware {
 namespace {

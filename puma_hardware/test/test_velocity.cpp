@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "arm/transmission.hpp"
 #include "ga_hardware/velocity_observer.hpp"
-#include "puma_hardware/arm/transmission.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/calibration_builder.hpp"
+#include "arm/calibration_builder.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "puma_hardware/arm/calibration_table.hpp"
+#include "arm/calibration_table.hpp"
 
 namespace puma_hardware {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/calibration_table.hpp"
+#include "arm/calibration_table.hpp"
 
 #include <algorithm>
 #include <cmath>

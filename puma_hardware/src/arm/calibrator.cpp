@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/calibrator.hpp"
+#include "arm/calibrator.hpp"
 
 #include <algorithm>
 #include <cmath>

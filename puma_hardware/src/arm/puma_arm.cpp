@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/puma_arm.hpp"
+#include "arm/puma_arm.hpp"
 
 #include <algorithm>
 #include <cmath>

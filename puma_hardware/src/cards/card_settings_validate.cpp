@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "puma_hardware/cards/card_settings.hpp"
-#include "puma_hardware/cards/pcl818_ranges.hpp"
+#include "cards/card_settings.hpp"
+#include "cards/pcl818_ranges.hpp"
 
 namespace puma_hardware {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/linux_port_io.hpp"
+#include "cards/linux_port_io.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/pcl833.hpp"
+#include "cards/pcl833.hpp"
 
 #include <algorithm>
 #include <cstdio>

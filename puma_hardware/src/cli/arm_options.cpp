@@ -7,14 +7,13 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cli/hardware_parameters.hpp"
-#include "cli/settings_file.hpp"
+#include "cli/parameters.hpp"
 #include "ga_hardware/described_chain.hpp"
 #include "ga_hardware/parameter_text.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/process/guard.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/guard.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 
@@ -133,10 +132,7 @@ std::string calibration_file(const ArmOptions& options) {
         "--calibration: name the file that `puma calibrate --build` wrote, here or as "
         "calibration_file in the --settings");
   }
-  const fs::path tables = ga_tools::share_folder("puma_hardware") / "config";
-  const fs::path own =
-      tables / ("emulated_calibration_" + robot_name(description_of(options)) + ".json");
-  return fs::exists(own) ? own : tables / "emulated_calibration.json";
+  return "";
 }
 
 std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
@@ -160,20 +156,15 @@ std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
   return heartbeat;
 }
 
-namespace {
-
-void advance(emulator::EmulatedArm& arm, double seconds) {
-  if (!arm.advance(seconds)) throw std::runtime_error("the emulated arm: " + arm.plant().error());
-}
-
-}  // namespace
-
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
   const double period = 1 / options.rate;
-  emulator::EmulatedArm* arm = robot.arm();
+  const auto check = [arm = robot.arm()] {
+    if (arm == nullptr || arm->plant().fault() == ga_dynamics::PlantFault::kNone) return;
+    throw std::runtime_error("the emulated arm: " + arm->plant().error());
+  };
   if (options.fast) {
-    return [arm, period] {
-      advance(*arm, period);
+    return [check, period] {
+      check();
       return period;
     };
   }
@@ -183,7 +174,8 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
   };
   // The timer starts with the first cycle, however long the setting up takes.
   const auto clock = std::make_shared<std::unique_ptr<Clock>>();
-  return [clock, arm, period] {
+  return [clock, check, period] {
+    check();
     if (!*clock) {
       const auto period_ns = static_cast<std::int64_t>(period * 1e9);
       *clock = std::make_unique<Clock>(Clock{PeriodicTimer(period_ns), monotonic_ns()});
@@ -192,7 +184,6 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
     const std::int64_t now = monotonic_ns();
     const double elapsed = static_cast<double>(now - (*clock)->last) * 1e-9;
     (*clock)->last = now;
-    if (arm != nullptr) advance(*arm, elapsed);
     return elapsed;
   };
 }

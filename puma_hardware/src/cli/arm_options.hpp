@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "puma_hardware/arm/calibration_table.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
+#include "arm/calibration_table.hpp"
+#include "process/heartbeat.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware::cli {
@@ -39,7 +39,8 @@ void add_drive_options(CLI::App& command, ArmOptions& options);
 
 /// Throws std::runtime_error naming the option that does not fit, and what Robot throws.
 Robot open_robot(const ArmOptions& options);
-/// The file that --calibration or the settings name, or the one of the emulated arm.
+/// The file that --calibration or the settings name; empty: the emulated arm's own table. Throws
+/// std::runtime_error if real cards have none.
 std::string calibration_file(const ArmOptions& options);
 /// Of a guard that is on watch for these cards with the same settings, else it throws
 /// std::runtime_error. Null for a robot of this process, which ends with it.
@@ -61,7 +62,8 @@ DescribedArm described_arm(const std::string& urdf_text, const Parameters& param
 /// With the parameters of the description, and settings_of() over them.
 DescribedArm described_arm(const ArmOptions& options);
 
-/// The clock of the loop: the emulated arm's own with --fast, else the machine's.
+/// The clock of the loop: the machine's, or with --fast none. Throws std::runtime_error when the
+/// simulation of the emulated arm has failed.
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot);
 
 /// Set by SIGINT and SIGTERM from the first call on.

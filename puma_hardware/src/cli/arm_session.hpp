@@ -9,9 +9,9 @@
 #include <memory>
 #include <string>
 
+#include "arm/puma_arm.hpp"
 #include "cli/arm_options.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 #include "runtime/arm_loop.hpp"
 
 namespace puma_hardware::cli {
@@ -30,7 +30,7 @@ class ArmSession {
   ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law);
 
   Robot& robot() { return robot_; }
-  PumaArm& arm() { return arm_; }
+  PumaArm& arm() { return driver_.arm(); }
   ArmLoop& loop() { return loop_; }
 
   /// Runs `work` in a thread of real-time priority (unless --fast) while progress is shown. Says on
@@ -43,9 +43,8 @@ class ArmSession {
   void explain(LoopEnd end);
 
   Robot robot_;
-  CardClaim claim_;
   std::unique_ptr<Heartbeat> heartbeat_;
-  PumaArm arm_;
+  ArmDriver driver_;
   ArmLoop loop_;
   bool on_the_clock_;
 };

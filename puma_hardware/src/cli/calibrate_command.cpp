@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/calibrate_command.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
+#include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace puma_hardware::cli {
@@ -33,6 +32,7 @@ int failed() { throw CLI::RuntimeError(1); }
 
 void build(const Settings& settings) {
   const std::string file = calibration_file(settings.arm);
+  if (file.empty()) throw std::runtime_error("--calibration: name the file to write");
   if (std::filesystem::exists(file) && !settings.overwrite) {
     throw std::runtime_error("--calibration " + file + ": exists; give --overwrite to replace it");
   }
@@ -70,9 +70,8 @@ void build(const Settings& settings) {
 }
 
 void calibrate(const Settings& settings) {
-  const std::string file = calibration_file(settings.arm);
   ArmSession session(settings.arm, settings.unguarded, kCalibrationLaw);
-  const CalibrationTable table = load_calibration(file, session.arm().settings());
+  const CalibrationTable table = session.robot().calibration();
   if (!session.run([&](ArmLoop& loop) { return loop.calibrate(table); })) failed();
   const ArmReading& reading = session.arm().reading();
   std::printf("calibrated; the arm stands at");

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cards_command.hpp"
-
 #include <unistd.h>
 
 #include <array>
@@ -12,13 +10,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "cards/pcl726.hpp"
+#include "cards/pcl818.hpp"
+#include "cards/pcl833.hpp"
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
-#include "puma_hardware/cards/pcl833.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cell_command.hpp"
-
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -10,9 +8,10 @@
 #include <vector>
 
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
+#include "emulator/emulated_cards.hpp"
 #include "emulator/fault_text.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
 
 namespace puma_hardware::cli {
 namespace {

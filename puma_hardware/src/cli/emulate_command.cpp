@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/emulate_command.hpp"
-
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
+#include "emulator/emulated_cell.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/emulator/emulated_cell.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/guard_command.hpp"
-
 #include <time.h>
 
 #include <cstdio>
@@ -9,13 +7,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "cards/linux_port_io.hpp"
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
+#include "emulator/emulated_cards.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/cards/linux_port_io.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/process/guard.hpp"
-#include "puma_hardware/process/process_lock.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/guard.hpp"
+#include "process/process_lock.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {

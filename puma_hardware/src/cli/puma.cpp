@@ -10,13 +10,7 @@
 #include <exception>
 #include <string>
 
-#include "cli/calibrate_command.hpp"
-#include "cli/cards_command.hpp"
-#include "cli/cell_command.hpp"
-#include "cli/describe_command.hpp"
-#include "cli/emulate_command.hpp"
-#include "cli/guard_command.hpp"
-#include "cli/run_command.hpp"
+#include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace {
@@ -46,7 +40,7 @@ int main(int argc, char** argv) {
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_calibrate_command(app);
     puma_hardware::cli::add_cards_command(app);
-    puma_hardware::cli::add_describe_command(app);
+    puma_hardware::cli::add_urdf_command(app);
     puma_hardware::cli::add_guard_command(app);
     puma_hardware::cli::add_emulate_command(app);
     puma_hardware::cli::add_cell_command(app);

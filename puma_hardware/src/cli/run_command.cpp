@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_command.hpp"
-
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
+#include "cli/commands.hpp"
 #include "ga_motion/motion.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "ga_tools/commands.hpp"
@@ -44,13 +43,12 @@ void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Ch
 }
 
 void run(const Settings& settings) {
-  const std::string file = calibration_file(settings.arm);
   ArmSession session(
       settings.arm, settings.unguarded,
       {kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction});
   const ga_dynamics::Chain& chain = session.robot().chain();
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
-  const CalibrationTable table = load_calibration(file, session.arm().settings());
+  const CalibrationTable table = session.robot().calibration();
   ga_hardware::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;

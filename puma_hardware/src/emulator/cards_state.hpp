@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "emulator/emulated_cards.hpp"
 
 namespace puma_hardware::emulator {
 

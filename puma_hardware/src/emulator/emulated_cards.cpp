@@ -3,7 +3,7 @@
 // The bus: which card an address belongs to, the clock, the lock, the log of illegal accesses, and
 // the arm's side of the cards.
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "emulator/emulated_cards.hpp"
 
 #include <time.h>
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "puma_hardware/arm/arm_settings.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "arm/arm_settings.hpp"
+#include "emulator/emulated_cards.hpp"
 
 namespace puma_hardware::emulator {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "emulator/cards_state.hpp"
-#include "puma_hardware/process/process_lock.hpp"
+#include "process/process_lock.hpp"
 
 namespace puma_hardware::emulator {
 

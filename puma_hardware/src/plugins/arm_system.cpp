@@ -50,19 +50,11 @@ struct PumaSystem::Impl {
     driver = std::make_unique<ArmDriver>(*robot, heartbeat.get(), setup.driver);
     entered = ++connections;
     ArmConnection connection{robot, nullptr, ""};
-    const std::string& file = robot->settings().calibration_file;
-    if (file.empty()) {
-      connection.no_table =
-          "the hardware has no parameter calibration_file; give it the table that `puma calibrate "
-          "--build` wrote";
-    } else {
-      try {
-        connection.table =
-            std::make_shared<CalibrationTable>(load_calibration(file, robot->settings()));
-        driver->arm().use_table(*connection.table);
-      } catch (const CardError& error) {
-        connection.no_table = error.what();
-      }
+    try {
+      connection.table = std::make_shared<CalibrationTable>(robot->calibration());
+      driver->arm().use_table(*connection.table);
+    } catch (const CardError& error) {
+      connection.no_table = error.what();
     }
     no_table = connection.no_table;
     mailbox->connect(std::move(connection));
@@ -270,8 +262,7 @@ PumaSystem::CallbackReturn PumaSystem::on_activate(const rclcpp_lifecycle::State
   } else if (m.efforts.claimed()) {
     refused = refuse_running_controllers();
   } else if (!m.driver->arm_guard()) {
-    refused = "another process, " + std::to_string(m.heartbeat->controller_pid()) +
-              ", drives this arm; stop it first";
+    refused = m.driver->other_controller();
   }
   if (!refused.empty()) {
     RCLCPP_ERROR(get_logger(), "%s", refused.c_str());

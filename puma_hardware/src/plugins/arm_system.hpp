@@ -20,8 +20,8 @@
 
 #include <memory>
 
+#include "emulator/emulated_cards.hpp"
 #include "ga_hardware/effort_system.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
 
 namespace puma_hardware {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/guard.hpp"
+#include "process/guard.hpp"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "puma_hardware/cards/pcl726.hpp"
+#include "cards/pcl726.hpp"
 
 namespace puma_hardware {
 

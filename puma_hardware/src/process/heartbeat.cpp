@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/process_lock.hpp"
+#include "process/process_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

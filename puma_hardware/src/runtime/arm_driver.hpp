@@ -9,15 +9,16 @@
 // power without torque would let the arm fall. Where they have an output of their own, power comes
 // with allow_power().
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <string>
 
+#include "arm/puma_arm.hpp"
 #include "ga_hardware/acceleration_model.hpp"
 #include "ga_hardware/hold_law.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 #include "runtime/calibration_run.hpp"
 #include "runtime/robot.hpp"
 
@@ -26,7 +27,8 @@ namespace puma_hardware {
 struct ArmDriverOptions {
   double period = 0.001;       ///< s, nominal
   double guard_timeout = 0.1;  ///< s; a guard silent for longer is lost
-  /// Feeds the velocity observer with the acceleration that the model expects of the torque.
+  /// Feeds the velocity observers with the acceleration that the model expects of the torque, in
+  /// cycles whose command gave none.
   bool feed_observer = true;
 };
 
@@ -42,8 +44,12 @@ class ArmDriver {
 
   /// Begins a cycle `elapsed` [s] after the last one.
   void read(double elapsed) noexcept;
-  /// Torques [N m] that are `age` [s] old. Powers the arm if it is allowed to and may be powered.
-  void command(std::span<const double> torque, double age) noexcept;
+  double period() const noexcept { return period_; }  ///< s of this cycle, within reason
+  double nominal_period() const noexcept { return options_.period; }
+  /// Torques [N m] that are `age` [s] old, and the acceleration [rad/s²] that the caller's law
+  /// expects of them (empty: the model's). Powers the arm if it is allowed to and may be powered.
+  void command(std::span<const double> torque, double age,
+               std::span<const double> expected_acceleration = {}) noexcept;
   void idle() noexcept;
 
   bool guarded() const noexcept { return heartbeat_ != nullptr; }
@@ -51,7 +57,12 @@ class ArmDriver {
   bool guard_alive() const noexcept;
   /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed.
   bool arm_guard() noexcept;
+  /// Why arm_guard() was refused; allocates.
+  std::string other_controller() const;
   void allow_power(bool allowed) noexcept { power_allowed_ = allowed; }
+  /// Powers a calibrated arm before the first command. Returns the torque [N m] that holds it, for
+  /// a law to start with; empty if the arm may not be powered.
+  std::span<const double> power_on() noexcept;
   /// A controlled stop with the brakes: goes on over the next cycles.
   void stop() noexcept { arm_.power_off(); }
   /// Torque flows, or a stop is under way.
@@ -72,7 +83,8 @@ class ArmDriver {
 
   std::uint64_t cycles() const noexcept { return periods_.count(); }
   const TimeHistogram& periods() const noexcept { return periods_; }
-  const TimeHistogram& bus_times() const noexcept { return bus_; }  ///< port accesses of a cycle
+  const TimeHistogram& bus_times() const noexcept { return bus_; }    ///< port accesses of a cycle
+  const TimeHistogram& work_times() const noexcept { return work_; }  ///< from read() to the output
 
  private:
   void finish_cycle(std::int64_t begin_ns) noexcept;
@@ -88,8 +100,11 @@ class ArmDriver {
   bool brakes_wired_;
   bool power_allowed_ = false, guard_armed_ = false, tripped_ = false;
   double period_;
-  std::int64_t read_ns_ = 0;  ///< that the last read() took
-  TimeHistogram periods_, bus_;
+  std::array<double, 6> expected_{};  ///< rad/s², given with the last command
+  bool expected_given_ = false;
+  std::int64_t begin_ns_ = 0;  ///< of the cycle
+  std::int64_t read_ns_ = 0;   ///< that the last read() took
+  TimeHistogram periods_, bus_, work_;
 };
 
 }  // namespace puma_hardware

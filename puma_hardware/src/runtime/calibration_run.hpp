@@ -5,17 +5,16 @@
 // A calibration, one cycle at a time: the calibrator, the law that follows it, and the stop at its
 // end. For whoever has a cycle of his own and cannot wait.
 
-#include <array>
 #include <atomic>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "arm/calibrator.hpp"
+#include "arm/puma_arm.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/hold_law.hpp"
-#include "puma_hardware/arm/calibrator.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
+#include "runtime/arm_law.hpp"
 
 namespace puma_hardware {
 
@@ -65,9 +64,7 @@ class CalibrationRun {
   End stop(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
 
   Calibrator calibrator_;
-  ga_controllers::ControlLaw law_;
-  std::vector<double> ki_;
-  std::array<double, 6> torque_{}, expected_{};
+  ArmLaw law_;
   bool started_ = false, driving_ = false, stopping_ = false;
   double stop_left_ = 0;  ///< s
   SafetyState refused_in_ = SafetyState::kOff;

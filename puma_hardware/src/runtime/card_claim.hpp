@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "puma_hardware/cards/card_settings.hpp"
-#include "puma_hardware/process/process_lock.hpp"
+#include "cards/card_settings.hpp"
+#include "process/process_lock.hpp"
 
 namespace puma_hardware {
 

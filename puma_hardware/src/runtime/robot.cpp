@@ -54,7 +54,8 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
       settings_(ArmSettings::from(
           chain, bus == Bus::kPorts ? parameters : with_emulated_wiring(parameters))),
       bus_(bus),
-      cell_(cell) {
+      cell_(cell),
+      emulated_(emulated) {
   switch (bus) {
     case Bus::kPorts: {
       auto ports = std::make_unique<LinuxPortIo>(settings_.cards);
@@ -76,6 +77,16 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
       break;
     }
   }
+}
+
+CalibrationTable Robot::calibration() const {
+  if (!settings_.calibration_file.empty()) {
+    return load_calibration(settings_.calibration_file, settings_);
+  }
+  if (bus_ != Bus::kPorts) return emulator::emulated_calibration(settings_, emulated_);
+  throw CardError(
+      "the hardware has no parameter calibration_file; give it the table that `puma calibrate "
+      "--build` wrote");
 }
 
 void Robot::enter_thread() {

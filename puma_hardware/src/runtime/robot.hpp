@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
+#include "arm/arm_settings.hpp"
+#include "cards/linux_port_io.hpp"
+#include "cards/port_io.hpp"
+#include "emulator/emulated_arm.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "puma_hardware/arm/arm_settings.hpp"
-#include "puma_hardware/cards/linux_port_io.hpp"
-#include "puma_hardware/cards/port_io.hpp"
-#include "puma_hardware/emulator/emulated_arm.hpp"
 #include "runtime/card_claim.hpp"
 
 namespace puma_hardware {
@@ -33,13 +33,16 @@ Parameters with_emulated_wiring(Parameters parameters);
 /// that drives the arm is started: that one inherits the right to access them.
 class Robot {
  public:
-  /// `cell`: name of the shared cards; `emulated`: of a private one.
+  /// `cell`: name of the shared cards; `emulated`: the emulated arm.
   Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus bus,
         const std::string& cell = {},
         const emulator::EmulatedArmOptions& emulated = default_emulated_arm());
 
   const ga_dynamics::Chain& chain() const noexcept { return chain_; }
   const ArmSettings& settings() const noexcept { return settings_; }
+  /// The table of settings().calibration_file; without a file that of the emulated arm. Allocates.
+  /// Throws CardError naming the file, or, for real cards, that there is none.
+  CalibrationTable calibration() const;
   /// Takes the cards for the caller alone, for as long as the claim lives. Throws CardError naming
   /// the process that has them.
   CardClaim claim() const { return {bus_, cell_, settings_.cards}; }
@@ -61,6 +64,7 @@ class Robot {
   ArmSettings settings_;
   Bus bus_;
   std::string cell_;
+  emulator::EmulatedArmOptions emulated_;
   std::unique_ptr<PortIo> io_;
   LinuxPortIo* ports_ = nullptr;
   emulator::EmulatedCards* cards_ = nullptr;
