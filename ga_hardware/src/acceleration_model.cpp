@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/acceleration_model.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "ga_hardware/arm_model.hpp"
 
 namespace ga_hardware {
 

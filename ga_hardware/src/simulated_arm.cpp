@@ -8,8 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ga_hardware/acceleration_model.hpp"
-#include "ga_hardware/hold_law.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/velocity_observer.hpp"
 
 namespace ga_hardware {
@@ -296,7 +295,10 @@ void SimulatedArm::advance(double dt) noexcept {
   const double step = std::min(dt, kLongestStep);
   m.seen.period = dt;
   m.diverged = !m.plant.step(m.torque, step);
-  if (m.diverged) return;
+  if (m.diverged) {
+    m.output();  // the fault is latched even if no further cycle comes
+    return;
+  }
   if (m.brakes_released) m.release_time += step;
   m.measure(step);
 }

@@ -14,10 +14,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ga_dynamics/plant.hpp"
-#include "ga_hardware/injection.hpp"
 #include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/safety_machine.hpp"
 
@@ -51,6 +52,20 @@ struct SimulatedArmSettings {
   /// overspeed_ratio 0 or deadline_ratio 0: not watched.
   SafetySettings safety = simulated_safety();
 };
+
+/// A fault to simulate, by the names that the arm over the cards takes as well, less those of parts
+/// that only cards have. Lasts until the next injection, but an encoder jumps once.
+struct Injection {
+  Fault fault = Fault::kNone;
+  int joint = -1;
+};
+
+/// All names, for help texts: "thermal:JOINT, …".
+std::string injection_names();
+/// "thermal:joint2", "encoder-jump:joint1", "encoder-frozen:joint1", "deadline-missed",
+/// "emergency-stop", "card-lost" or the name of any lost card, or "" for none. A joint is needed
+/// where one is shown. Throws std::invalid_argument with what is known.
+Injection parse_injection(std::string_view text, const ga_dynamics::Chain& chain);
 
 /// Construction allocates and throws std::invalid_argument. All else is real-time safe and does not
 /// throw. One thread at a time.

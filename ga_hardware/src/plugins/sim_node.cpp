@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/sim_node.hpp"
+#include "plugins/sim_node.hpp"
 
 #include <chrono>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/sim_settings.hpp"
+#include "plugins/sim_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/described_chain.hpp"
-#include "ga_hardware/hardware_joints.hpp"
 #include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/parameter_text.hpp"
 

@@ -10,11 +10,11 @@
 
 #include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/sim_clock.hpp"
-#include "ga_hardware/sim_node.hpp"
-#include "ga_hardware/sim_settings.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
+#include "plugins/sim_node.hpp"
+#include "plugins/sim_settings.hpp"
 
 namespace ga_hardware {
 namespace {

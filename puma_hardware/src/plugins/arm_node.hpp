@@ -22,7 +22,7 @@
 #include "arm/puma_arm.hpp"
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/reset_request.hpp"
+#include "ga_hardware/effort_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
 #include "runtime/calibration_run.hpp"

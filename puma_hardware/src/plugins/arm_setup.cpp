@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ga_hardware/described_chain.hpp"
-#include "ga_hardware/hardware_joints.hpp"
+#include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware {

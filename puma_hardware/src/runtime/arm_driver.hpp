@@ -15,8 +15,7 @@
 #include <string>
 
 #include "arm/puma_arm.hpp"
-#include "ga_hardware/acceleration_model.hpp"
-#include "ga_hardware/hold_law.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "process/heartbeat.hpp"
 #include "process/realtime.hpp"
 #include "runtime/calibration_run.hpp"

@@ -13,7 +13,7 @@
 #include "arm/puma_arm.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/hold_law.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "runtime/arm_law.hpp"
 
 namespace puma_hardware {

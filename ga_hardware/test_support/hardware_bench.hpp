@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SIM_BENCH_HPP_
-#define SIM_BENCH_HPP_
+#ifndef HARDWARE_BENCH_HPP_
+#define HARDWARE_BENCH_HPP_
 
-// A hardware plugin on a bench, PumaSimSystem unless told otherwise: in hardware_interface's own
-// component, with a ROS node that spins, and the cycles of a controller manager by hand.
+// Test support: a hardware plugin, SimSystem by default, in hardware_interface's own component with
+// a spinning ROS node; the test runs the cycles of the controller manager.
 
 #include <rcutils/logging.h>
 
@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
+#include "ga_hardware/sim_system.hpp"
 #include "hardware_interface/component_parser.hpp"
 #include "hardware_interface/system.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
-#include "plugins/sim_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "std_srvs/srv/trigger.hpp"
 
@@ -60,7 +60,7 @@ inline std::string with_control(std::string urdf, const std::vector<std::string>
                                 const Parameters& parameters = {}) {
   std::string tag =
       "<ros2_control name=\"bench\" type=\"system\"><hardware>"
-      "<plugin>puma_hardware/PumaSimSystem</plugin></hardware>";
+      "<plugin>ga_hardware/SimSystem</plugin></hardware>";
   for (const std::string& joint : joints) {
     tag += "<joint name=\"" + joint +
            "\"><command_interface name=\"effort\"/><state_interface name=\"position\"/>"
@@ -109,7 +109,7 @@ class Bench {
  public:
   explicit Bench(const std::string& urdf,
                  std::unique_ptr<hardware_interface::SystemInterface> plugin =
-                     std::make_unique<puma_hardware::PumaSimSystem>())
+                     std::make_unique<ga_hardware::SimSystem>())
       : executor_(std::make_shared<rclcpp::executors::SingleThreadedExecutor>()),
         system_(std::move(plugin)) {
     hardware_interface::HardwareComponentParams params;
@@ -270,4 +270,4 @@ std::string refusal(const std::string& urdf) {
 
 }  // namespace test
 
-#endif  // SIM_BENCH_HPP_
+#endif  // HARDWARE_BENCH_HPP_

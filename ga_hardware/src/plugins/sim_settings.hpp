@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_HARDWARE__SIM_SETTINGS_HPP_
-#define GA_HARDWARE__SIM_SETTINGS_HPP_
+#ifndef PLUGINS__SIM_SETTINGS_HPP_
+#define PLUGINS__SIM_SETTINGS_HPP_
 
 // The simulated arm that a <ros2_control> tag describes.
 //
@@ -52,4 +52,4 @@ SimSetup sim_setup_of(const hardware_interface::HardwareInfo& info);
 
 }  // namespace ga_hardware
 
-#endif  // GA_HARDWARE__SIM_SETTINGS_HPP_
+#endif  // PLUGINS__SIM_SETTINGS_HPP_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PumaSimSystem in the control loop: no allocation, and little time.
+// SimSystem in the control loop: no allocation, and little time.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "counting_allocator.hpp"
-#include "sim_bench.hpp"
+#include "hardware_bench.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ struct Loop {
     return result == Return::OK ? plugin.write(now, period) : result;
   }
 
-  puma_hardware::PumaSimSystem plugin;
+  ga_hardware::SimSystem plugin;
   std::vector<hardware_interface::StateInterface::ConstSharedPtr> states;
   std::array<hardware_interface::CommandInterface::SharedPtr, 6> commands;
   std::vector<std::string> efforts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_HARDWARE__SIM_NODE_HPP_
-#define GA_HARDWARE__SIM_NODE_HPP_
+#ifndef PLUGINS__SIM_NODE_HPP_
+#define PLUGINS__SIM_NODE_HPP_
 
 // What the simulated arm offers on its component's ROS node, outside of the control loop:
 //
@@ -18,7 +18,7 @@
 
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/reset_request.hpp"
+#include "ga_hardware/effort_system.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
@@ -68,4 +68,4 @@ class SimNode {
 
 }  // namespace ga_hardware
 
-#endif  // GA_HARDWARE__SIM_NODE_HPP_
+#endif  // PLUGINS__SIM_NODE_HPP_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PumaSimSystem: interfaces, brakes, command-mode switches, parameters, and other robots than the
+// SimSystem: interfaces, brakes, command-mode switches, parameters, and robots other than the
 // PUMA.
 
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
 #include "ga_hardware/arm_interfaces.hpp"
-#include "ga_hardware/sim_settings.hpp"
+#include "hardware_bench.hpp"
 #include "pluginlib/class_loader.hpp"
-#include "sim_bench.hpp"
+#include "plugins/sim_settings.hpp"
 
 namespace {
 
@@ -43,8 +43,8 @@ std::string refusal(const std::string& urdf) {
 TEST(SimSystem, IsFoundByItsName) {
   pluginlib::ClassLoader<hardware_interface::SystemInterface> loader(
       "hardware_interface", "hardware_interface::SystemInterface");
-  ASSERT_TRUE(loader.isClassAvailable("puma_hardware/PumaSimSystem"));
-  EXPECT_NE(loader.createUniqueInstance("puma_hardware/PumaSimSystem"), nullptr);
+  ASSERT_TRUE(loader.isClassAvailable("ga_hardware/SimSystem"));
+  EXPECT_NE(loader.createUniqueInstance("ga_hardware/SimSystem"), nullptr);
 }
 
 TEST(SimSystem, StandsOnItsBrakesUntilEffortIsClaimed) {
@@ -146,9 +146,12 @@ TEST(SimSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
   double last = bench.effort(0);
   for (int i = 0; i < 250; ++i) {
     ASSERT_EQ(bench.cycle(), Return::OK);
-    EXPECT_LE(bench.effort(0), last + 1e-12);
-    EXPECT_LE(last - bench.effort(0), 45 * 1.1e-3 / 0.25);  // no step
+    // Over to the damped holding torque with a time constant of 20 ms, while it fades: no step.
+    EXPECT_LE(std::abs(last - bench.effort(0)), 4) << i;
     last = bench.effort(0);
+    if (i == 100) {
+      EXPECT_LT(std::abs(last), 1);
+    }
     if (i > 0) {  // the first write after the switch closes them
       EXPECT_EQ(bench.state("arm/brakes"), 1);
     }
