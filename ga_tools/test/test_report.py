@@ -27,6 +27,16 @@ def page(window, report):
     assert window.severe() == []
 
 
+def changed_at(page, time):
+    """Return the fraction of the view's pixels that change when the slider moves to a time."""
+    return page.run("""
+        const scene = document.getElementById('scene');
+        const before = pixels(scene);
+        set('time', given[0]);
+        await frame();
+        return changed(before, pixels(scene));""", time)
+
+
 def test_nothing_is_loaded_but_the_file(page, report):
     page.requests()
     page.open_and_draw(report)
@@ -223,12 +233,8 @@ def test_an_arm_without_meshes_is_drawn_as_a_stick_figure(window, tmp_path):
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
     assert window.run('return colors(document.getElementById("scene"))') > 200
-    assert window.run("""
-        const scene = document.getElementById('scene');
-        const before = pixels(scene);
-        set('time', reportState.plots[0].window[1] / 2);
-        await frame();
-        return changed(before, pixels(scene));""") > 0.002
+    middle = window.state()['plots'][0]['window'][1] / 2
+    assert changed_at(window, middle) > 0.002
     assert window.severe() == []
 
 
@@ -379,12 +385,7 @@ def test_without_webgl_the_arm_is_drawn_in_2d(report, tmp_path_factory):
         assert not page.state()['webgl']
         assert page.run('return !document.getElementById("view-note").hidden')
         assert page.run('return colors(document.getElementById("scene"))') > 100
-        assert page.run("""
-            const scene = document.getElementById('scene');
-            const before = pixels(scene);
-            set('time', 4.5);
-            await frame();
-            return changed(before, pixels(scene));""") > 0.02
+        assert changed_at(page, 4.5) > 0.02
         assert page.severe() == []
     finally:
         page.driver.quit()
@@ -396,12 +397,7 @@ def test_the_report_of_a_simulation_is_shown(window, tmp_path):
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
     assert window.run('return colors(document.getElementById("scene"))') > 200
-    assert window.run("""
-        const scene = document.getElementById('scene');
-        const before = pixels(scene);
-        set('time', 1.5);
-        await frame();
-        return changed(before, pixels(scene));""") > 0.02
+    assert changed_at(window, 1.5) > 0.02
     state = window.state()
     assert len(state['plots']) == 21 and all(plot['drawn'] for plot in state['plots'])
     assert state['plots'][0]['series'] == 5  # four laws and their one reference

@@ -224,7 +224,7 @@ void add_sim_command(CLI::App& app, const Program& program) {
   unknown->add_option("--noise", options.noise, "Position noise before the encoders, rad")
       ->capture_default_str();
   unknown->add_flag("--ideal", options.ideal, "No encoder and DAC quantization");
-  unknown->add_option("--seed", options.seed, "Of the random numbers")->capture_default_str();
+  unknown->add_option("--seed", options.seed, "Seed of the random numbers")->capture_default_str();
 
   add_chain_options(*command, settings->chain);
   command->add_option("--output", settings->folder, "Folder for the report")

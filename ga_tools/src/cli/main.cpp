@@ -193,7 +193,7 @@ std::string usage_error(const CLI::App& app, const std::vector<std::string>& arg
   for (const CLI::App* command : app.get_subcommands({})) {
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
-  return (arguments.empty() ? "no command" : "'" + arguments.front() + "' is no command") +
+  return (arguments.empty() ? "no command" : "'" + arguments.front() + "' is not a command") +
          "; give one of " + names + " (ga --help)";
 }
 
