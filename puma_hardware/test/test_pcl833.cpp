@@ -64,7 +64,7 @@ TEST(Pcl833, ACardWhoseCountersDoNotResetIsRefused) {
   Bus bus;
   bus.count(1, 0x123456);
   EXPECT_THAT(error_of([&] { Pcl833(bus, {}, 0); }),
-              AllOf(HasSubstr("first PCL-833: something answers, but its counters do not reset"),
+              AllOf(HasSubstr("first PCL-833: a card answers, but its counters do not reset"),
                     HasSubstr(" 00 00 00 56 34 12 00 00 00 after a reset")));
 }
 

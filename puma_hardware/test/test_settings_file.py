@@ -77,7 +77,7 @@ def test_a_described_arm_is_the_same_arm(settings, tmp_path):
                               '--set', 'cell=anywhere', '--set', 'guard=true').stdout)
     with emulated_robot('described', '--urdf', str(described)) as cell:
         same = ['--cell', cell, '--settings', str(settings)]
-        with running('guard', *same, '--timeout', '1000', says='on watch'):
+        with running('guard', *same, '--timeout', '1000', says='running for'):
             puma('cards', 'output', '4', '0.1', '--seconds', '0.1', *same)
 
 
@@ -139,7 +139,7 @@ def test_a_missing_file_is_named():
 def test_the_puma_600_has_a_table_of_its_own():
     urdf = Path(__file__).parents[2] / 'puma_description' / 'urdf' / 'puma600.urdf'
     text = puma('calibrate', '--fast', '--urdf', str(urdf)).stdout
-    assert 'calibrated; the arm stands at' in text
+    assert 'calibrated; the arm is at' in text
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 #ifndef ARM__ARM_SETTINGS_HPP_
 #define ARM__ARM_SETTINGS_HPP_
 
-// What the drives and sensors of the six joints are, from the description's <ros2_control> joint
-// parameters, and what the safety machine may tolerate, from its hardware parameters. Reading them
+// Drives and sensors of the six joints, from the <ros2_control> joint parameters of the description,
+// and limits of the safety machine, from its hardware parameters. Reading them
 // allocates and throws std::runtime_error.
 //
 // Joint parameters: gear_ratio, encoder_counts_per_rev, encoder_direction, torque_per_volt,
@@ -26,7 +26,7 @@ struct JointSettings {
   double gear_ratio = 1;         ///< motor turns per joint turn
   double counts_per_rev = 1000;  ///< quadrature counts per motor turn, a whole number
   int encoder_direction = 1;     ///< sign of the counts for a positive motion
-  double torque_per_volt = 1;    ///< N m at the joint, magnitude
+  double torque_per_volt = 1;    ///< N m at the joint per V, magnitude
   int voltage_direction = 1;     ///< sign of the voltage for a positive torque
   double max_voltage = 10;       ///< V
   double max_torque = 0;         ///< N m

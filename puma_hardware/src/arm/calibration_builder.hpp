@@ -2,13 +2,13 @@
 #ifndef ARM__CALIBRATION_BUILDER_HPP_
 #define ARM__CALIBRATION_BUILDER_HPP_
 
-// Builds the potentiometer–index table while the joints are moved through their ranges, by hand or
-// by a law that follows the Sweep. The arm's position must be known (PumaArm::set_position()) and
-// index pulses must be looked for (PumaArm::begin_index_search()).
+// Builds the potentiometer–index table while the joints move through their ranges, by hand or by a
+// law that follows the Sweep. The arm's position must be known (PumaArm::set_position()), and the
+// index search must be active (PumaArm::begin_index_search()).
 //
-// Index pulses count only in positive motion: real ones are a few counts wide, and the same flank
-// comes at the same count. The potentiometer's voltage at a pulse is that of a line through its
-// samples half a turn before and after it.
+// Only index pulses in positive motion are used: a pulse is a few counts wide, and its leading edge
+// is always at the same count. The voltage at a pulse is that of a line fitted to the samples half
+// a turn before and after it.
 
 #include <array>
 #include <cstdint>
@@ -22,15 +22,13 @@ namespace puma_hardware {
 
 class CalibrationBuilder {
  public:
-  /// Allocates all it needs.
+  /// Allocates.
   explicit CalibrationBuilder(const ArmSettings& settings);
 
-  /// Every cycle after PumaArm::read(). Real-time safe.
+  /// Call in every cycle after PumaArm::read(). Real-time safe.
   void add(const PumaArm& arm) noexcept;
-  /// Index pulses seen so far.
-  int pulses(std::size_t joint) const noexcept { return joints_[joint].seen; }
-  /// Throws CardError naming the joint and what is contradictory or missing. Ends of the range
-  /// where a potentiometer does not move any more are left out.
+  /// Throws CardError naming the joint and what is inconsistent or missing. Ends of the range where
+  /// the potentiometer is at its stop are left out.
   CalibrationTable finish() const;
 
  private:
@@ -59,8 +57,8 @@ class CalibrationBuilder {
   std::array<Joint, 6> joints_;
 };
 
-/// References that move one joint after the other to the low end of its range, to the high end and
-/// back. Real-time safe. Choose ranges in which the arm meets nothing.
+/// Reference motion of one joint after the other to the low end of its range, to the high end and
+/// back. Real-time safe. The caller chooses collision-free ranges.
 class Sweep {
  public:
   /// rad. `turns_per_second`: of the motors.
@@ -70,8 +68,7 @@ class Sweep {
 
   void advance(double dt) noexcept;
   bool done() const noexcept { return joint_ >= 6; }
-  int joint() const noexcept { return static_cast<int>(joint_); }  ///< that moves
-  double progress() const noexcept;                                ///< 0 … 1
+  double progress() const noexcept;  ///< 0 … 1
   const std::array<double, 6>& q() const noexcept { return q_; }
   const std::array<double, 6>& qd() const noexcept { return qd_; }
   const std::array<double, 6>& qdd() const noexcept { return qdd_; }
@@ -80,7 +77,7 @@ class Sweep {
   void start_leg() noexcept;
 
   std::array<double, 6> start_, low_, high_, speed_{}, q_, qd_{}, qdd_{};
-  TrapezoidalProfile creep_;
+  TrapezoidalProfile profile_;
   std::size_t joint_ = 0;
   int leg_ = 0;
 };

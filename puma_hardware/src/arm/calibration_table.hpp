@@ -2,10 +2,10 @@
 #ifndef ARM__CALIBRATION_TABLE_HPP_
 #define ARM__CALIBRATION_TABLE_HPP_
 
-// Which potentiometer voltage belongs to which index pulse of each motor. Built once, with the arm
-// at a known position; at every power-up it tells from the potentiometers which turn the motors are
-// in, and from their index pulses where in the turn (the two steps of Trident's trajq.c). Counts
-// are of the motors, before the wrist's coupling, and zero where all joint angles are zero.
+// Potentiometer voltage at each index pulse of each motor. Built once, with the arm at a known
+// position. After power-up the potentiometers give the turn of each motor and the index pulses the
+// position within the turn (the two steps of Trident's trajq.c). Counts are those of the motors,
+// before the wrist coupling, and zero at zero joint angles.
 
 #include <array>
 #include <cstdint>
@@ -21,8 +21,8 @@ struct IndexEntry {
   double volts = 0;        ///< of the potentiometer there
 };
 
-/// Of one motor; entries rise by count, and by volts all the same way. At least two entries. The
-/// functions are real-time safe and do not throw; outside the table they continue its ends.
+/// Of one motor; counts increase, volts are monotonic; at least two entries. The functions are
+/// real-time safe and do not throw; beyond the table they extrapolate.
 struct JointTable {
   std::vector<IndexEntry> entries;
 
@@ -37,17 +37,17 @@ struct CalibrationTable {
   std::array<JointTable, 6> joints;
 
   /// Throws CardError naming the joint: fewer than two entries, index pulses that are not whole
-  /// turns apart, volts that do not rise or fall all the way, or not as the settings say.
+  /// turns apart, volts that are not monotonic or contradict the settings.
   void validate(const ArmSettings& settings) const;
 };
 
 // The file: JSON with a version, the settings that the table depends on, and the table.
 
-/// Written beside the target, synced and renamed over it, so that there is always a whole file.
+/// Written to a temporary file, synced and renamed, so that the file is always complete.
 /// Throws CardError naming the file.
 void save_calibration(const std::string& path, const CalibrationTable& table,
                       const ArmSettings& settings);
-/// Throws CardError naming the file and what does not fit.
+/// Throws CardError naming the file and the faulty element.
 CalibrationTable load_calibration(const std::string& path, const ArmSettings& settings);
 
 }  // namespace puma_hardware

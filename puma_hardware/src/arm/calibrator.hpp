@@ -2,15 +2,15 @@
 #ifndef ARM__CALIBRATOR_HPP_
 #define ARM__CALIBRATOR_HPP_
 
-// Finds the arm's position after power-up, when the counters know nothing: the potentiometers tell
-// roughly where it is; each joint then moves a few turns of its motor and back, one after the
-// other, and the index pulses it meets, with the potentiometer beside them, are matched to the
-// table (as Trident's trajq.c does). What is ambiguous or contradicts itself ends in a reason, not
-// in a position.
+// Finds the arm's position after power-up, when the encoder counts are arbitrary. The
+// potentiometers give a coarse position. Each joint then moves a few motor turns and back, one
+// after the other, and the index pulses with the potentiometer voltages around them are matched to
+// the table (as Trident's trajq.c does). An ambiguous or inconsistent result is a failure with a
+// reason.
 //
-// The caller closes the loop, for it has the law:
+// The caller runs the control law:
 //   CalibrationStep step = calibrator.step(arm.read(period), period);
-//   measuring: no torque yet, arm.write_none(). At its end step.coarse is roughly the position.
+//   measuring: no torque yet, arm.write_none(). At its end step.coarse is the coarse position.
 //   moving:    once, arm.begin_calibration(step.coarse), and the law starts at arm.reading().q;
 //              then every cycle its reference is step.q, step.qd, step.qdd, and arm.write(torque).
 //   done:      arm.power_off(), cycles until the state is ready,
@@ -29,16 +29,16 @@ namespace puma_hardware {
 
 struct CalibrationOptions {
   double measure_time = 0.5;    ///< s, of the potentiometers at rest
-  double turns = 3.2;           ///< of each motor: passes three index pulses
+  double turns = 3.2;           ///< of each motor: three index pulses
   double turns_per_second = 2;  ///< of the motors
   double settle_time = 0.2;     ///< s, between motions
-  double least_travel = 0.8;    ///< share of the turns that a motor must really move
-  /// Turns between the table and the potentiometer at the best match. The second best is a turn
-  /// away, so at half a turn all is lost.
+  double least_travel = 0.8;    ///< measured share of the turns, at least
+  /// Turns between table and potentiometer at the best match. The second best is one turn away, so
+  /// that half a turn is ambiguous.
   double match_tolerance = 0.3;
   double follow_tolerance = 0.35;  ///< turns, of the potentiometer along the motion
   int index_tolerance = 1;         ///< counts
-  double limit_tolerance = 0.2;    ///< rad that the result may lie beyond a joint limit
+  double limit_tolerance = 0.2;    ///< rad of the result beyond a joint limit
 };
 
 enum class CalibrationPhase { kMeasuring, kMoving, kDone, kFailed };
@@ -60,14 +60,14 @@ const char* to_string(CalibrationFailure failure) noexcept;
 
 struct CalibrationStep {
   CalibrationPhase phase = CalibrationPhase::kMeasuring;
-  std::array<double, 6> coarse{};          ///< rad, where the arm roughly was at the start
-  std::array<double, 6> q{}, qd{}, qdd{};  ///< reference, in the same rough coordinates
+  std::array<double, 6> coarse{};          ///< rad, coarse position at the start
+  std::array<double, 6> q{}, qd{}, qdd{};  ///< reference, in the same coordinates
   int joint = -1;                          ///< that moves
   double progress = 0;                     ///< 0 … 1
 };
 
-/// Construction allocates and throws CardError for a table that does not fit or impossible options;
-/// the rest is real-time safe but for reason().
+/// Construction allocates and throws CardError for an invalid table or invalid options; the rest is
+/// real-time safe, except reason().
 class Calibrator {
  public:
   Calibrator(const ArmSettings& settings, const CalibrationTable& table,
@@ -75,10 +75,10 @@ class Calibrator {
 
   /// One cycle of dt [s].
   const CalibrationStep& step(const ArmReading& reading, double dt) noexcept;
-  /// When done: add to the motors' counts to get the true ones.
+  /// When done: offsets from the motors' counts to the true counts.
   const std::array<std::int64_t, 6>& offsets() const noexcept { return offsets_; }
   CalibrationFailure failure() const noexcept { return failure_; }
-  /// What went wrong and what to look for; allocates.
+  /// Cause and remedy; allocates.
   std::string reason() const;
 
  private:
@@ -119,7 +119,7 @@ class Calibrator {
   CalibrationStep step_;
   std::array<Motor, 6> motors_;
   std::array<std::int64_t, 6> offsets_{};
-  TrapezoidalProfile creep_;
+  TrapezoidalProfile profile_;
   bool first_ = true;
   double time_ = 0;  ///< s in this phase, or since the end of a leg
   std::size_t joint_ = 0;

@@ -2,13 +2,13 @@
 #ifndef ARM__PUMA_ARM_HPP_
 #define ARM__PUMA_ARM_HPP_
 
-// The arm over the four cards: joint angles, velocities and torques outside, counts, volts and
-// codes inside, and the safety machine between a commanded torque and the DAC.
+// The arm on its four cards. Its interface is joint angles, velocities and torques; inside are
+// counts, volts and codes, and the safety machine between a commanded torque and the DAC.
 //
-// A PCL-726 that no longer answers cannot be told from one that does, and no software can take its
-// last voltage away: that is what the emergency-stop button in the power's wire is for.
+// A lost PCL-726 cannot be detected, and software cannot remove its last voltage: this needs the
+// hardwired emergency stop.
 //
-// All calls of one object from one thread, the one that may access the ports.
+// Call one object from one thread only, the one with access to the ports.
 
 #include <array>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ArmReading {
   std::array<std::int64_t, 6> counts{};  ///< of the motors since the cards were opened
   std::array<double, 6> pot_volts{};     ///< the newest sample of each
   std::array<bool, 6> pot_fresh{};       ///< sampled in this cycle
-  /// In this cycle, while index pulses are looked for: at this count.
+  /// Index pulse in this cycle, and its count; only during an index search.
   std::array<bool, 6> index_seen{};
   std::array<std::int64_t, 6> index_count{};
   std::uint8_t thermal = 0;  ///< bit per joint
@@ -41,8 +41,8 @@ struct ArmReading {
 
 class PumaArm {
  public:
-  /// Opens and tests the cards, outputs 0 V, power off; state ready. Throws CardError. `period`: s
-  /// of a cycle.
+  /// Opens and tests the cards: 0 V, power off, state ready. `period`: nominal cycle time [s].
+  /// Throws CardError.
   PumaArm(PortIo& io, const ArmSettings& settings, double period);
   /// 0 V, power off.
   ~PumaArm();
@@ -53,43 +53,40 @@ class PumaArm {
   const SafetyMachine& safety() const noexcept { return safety_; }
   const ArmReading& reading() const noexcept { return reading_; }  ///< of the last read()
 
-  // The cycle: read(), then write() or write_none(). Real-time safe; 31 port accesses together, and
-  // at most 8 for one potentiometer. Switching power or brakes costs one more each; a card that
-  // seems lost, one more to make sure; looking for index pulses, five more per joint.
+  // A cycle is read(), then write() or write_none(). Real-time safe. 31 port accesses, and at most 8
+  // for one potentiometer; one more to switch power or brakes, one more to confirm a lost card, five
+  // more per joint during an index search.
 
-  /// `period`: s since the last read. `acceleration`: rad/s² that the law commanded in the last
-  /// cycle, for the velocity observer; empty if unknown.
+  /// `period`: s since the last read. `acceleration`: rad/s² expected of the last cycle's torque,
+  /// for the velocity observers; empty if unknown.
   const ArmReading& read(double period, std::span<const double> acceleration = {}) noexcept;
-  /// Torques [N m] at the joints; `age` [s] of the command; `hold`: torques that would hold the arm
-  /// where it is and stop its motion, empty if the caller has no law for that. What the safety
-  /// machine allows goes out.
+  /// Joint torques [N m]; `age` [s] of the command; `hold`: holding torques that also damp the
+  /// motion, empty if there are none. Outputs what the safety machine allows.
   void write(std::span<const double> torque, double age = 0,
              std::span<const double> hold = {}) noexcept;
-  /// No command in this cycle: the last one stands until it is too old.
+  /// No command in this cycle: the last one is used until the command timeout.
   void write_none(std::span<const double> hold = {}) noexcept;
 
   // Real-time safe.
 
-  bool power_on() noexcept;   ///< calibrated → active; brakes come off with the first command
-  bool power_off() noexcept;  ///< controlled stop: goes on over the next cycles
+  bool power_on() noexcept;   ///< calibrated → active; the first command releases the brakes
+  bool power_off() noexcept;  ///< controlled stop over the next cycles
   /// 0 V and power off now, fault state in the next cycle.
   void emergency_stop() noexcept;
-  /// Whether the process that would write 0 V if this one died is alive. Alive until told
-  /// otherwise.
+  /// Whether the guard process is alive; initially true.
   void set_guard_alive(bool alive) noexcept { guard_alive_ = alive; }
   void set_tool(int output, bool on) noexcept;      ///< 0, 1; others are ignored
   bool powered() const noexcept { return power_; }  ///< as written in the last cycle
   bool brakes_released() const noexcept { return brakes_released_; }
-  /// What stands on the PCL-726's digital outputs, for the guard.
+  /// State of the PCL-726's digital outputs, for the guard.
   std::uint16_t digital_outputs() const noexcept { return dacs_.outputs(); }
 
-  /// Makes the present position read as q. Only while no torque flows: ready → calibrated.
+  /// Defines the present position as q. Only without torque: ready → calibrated.
   bool set_position(std::span<const double> q) noexcept;
 
-  // Finding the position again after power-up (Calibrator).
+  // Calibration after power-up (Calibrator).
 
-  /// The present position is roughly q: ready → calibrating. Index pulses are looked for from now
-  /// on.
+  /// The present position is about q: ready → calibrating. Starts the index search.
   bool begin_calibration(std::span<const double> q) noexcept;
   /// After the stop (power_off()): counts + offsets are the true counts. Ready → calibrated.
   bool finish_calibration(std::span<const std::int64_t> offsets) noexcept;
@@ -126,9 +123,9 @@ class PumaArm {
   ArmReading reading_;
   SafetyInputs seen_;
   bool first_read_ = true;
-  bool searching_ = false;
+  bool searching_ = false;  ///< for index pulses
   bool guard_alive_ = true;
-  bool stop_asked_ = false;
+  bool stop_requested_ = false;
   bool power_ = false, brakes_released_ = false;
   std::size_t pot_joint_ = 0;
   std::int64_t encoders_ns_ = 0;  ///< when they were read, on the bus's clock

@@ -10,12 +10,11 @@
 
 namespace puma_hardware {
 
-/// Motor counts ↔ joint angles and joint ↔ motor-side torques, wrist coupling included; header-only
-/// arithmetic without state so that arm, calibration and emulator use the same. Spans hold six
+/// Motor counts ↔ joint angles and joint ↔ motor-side torques, with wrist coupling. Spans hold six
 /// values; input and output may be the same. Real-time safe, does not throw.
 ///
-/// The drive angle e is what a motor's counts make of its own joint if there were no coupling. The
-/// coupling is linear, so the same maps hold for speeds and differences.
+/// The drive angle e is the joint angle that a motor's counts give without coupling. The coupling is
+/// linear, so that the same maps hold for speeds and differences.
 class Transmission {
  public:
   explicit Transmission(const ArmSettings& settings) noexcept : coupling_(settings.coupling) {

@@ -2,8 +2,7 @@
 #ifndef ARM__TRAPEZOIDAL_PROFILE_HPP_
 #define ARM__TRAPEZOIDAL_PROFILE_HPP_
 
-// A slow motion of one joint from where it is to another place: speeds up, goes on, slows down.
-// Real-time safe, does not throw.
+// Trapezoidal velocity profile of one joint, from rest to rest. Real-time safe, does not throw.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +11,7 @@ namespace puma_hardware {
 
 class TrapezoidalProfile {
  public:
-  /// From rest to rest; speed and acceleration positive, rad/s and rad/s².
+  /// Speed [rad/s] and acceleration [rad/s²] are positive.
   void start(double from, double to, double speed, double acceleration) noexcept {
     from_ = from;
     distance_ = std::abs(to - from);
@@ -30,10 +29,10 @@ class TrapezoidalProfile {
   double duration() const noexcept { return duration_; }
   double position() const noexcept {
     const double left = duration_ - time_;
-    double way = peak_ * (time_ - 0.5 * ramp_);
-    if (time_ < ramp_) way = 0.5 * acceleration_ * time_ * time_;
-    if (left < ramp_) way = distance_ - 0.5 * acceleration_ * left * left;
-    return from_ + sign_ * way;
+    double covered = peak_ * (time_ - 0.5 * ramp_);
+    if (time_ < ramp_) covered = 0.5 * acceleration_ * time_ * time_;
+    if (left < ramp_) covered = distance_ - 0.5 * acceleration_ * left * left;
+    return from_ + sign_ * covered;
   }
   double velocity() const noexcept {
     return sign_ * std::min({peak_, acceleration_ * time_, acceleration_ * (duration_ - time_)});

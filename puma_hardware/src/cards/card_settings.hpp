@@ -2,8 +2,8 @@
 #ifndef CARDS__CARD_SETTINGS_HPP_
 #define CARDS__CARD_SETTINGS_HPP_
 
-// How the four cards are jumpered and wired. What no source tells of the cards is a setting here,
-// with the default that does least harm; docs/commissioning.md says how to measure it.
+// Jumpers and wiring of the four cards. Properties of the cards that no source documents are settings
+// with the safest default; docs/commissioning.md explains how to measure them.
 
 #include <array>
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace puma_hardware {
 
-/// A setting that cannot be, or a card that does not answer. The message names the setting or the
-/// card and the remedy.
+/// An invalid setting, or a card that does not answer. The message names the setting or card and
+/// the remedy.
 class CardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Settings as text, as <param> tags of a <ros2_control> hardware give them.
+/// Settings as text, as in the <param> tags of a <ros2_control> hardware.
 using Parameters = std::map<std::string, std::string>;
 
 enum class Pcl818Variant { k818, k818L, k818H, k818HD, k818HG };
@@ -36,7 +36,7 @@ struct Pcl818Settings {
   std::array<int, 6> thermal_input{0, 1, 2, 3, 4, 5};  ///< digital input of joints 1–6
   bool thermal_active_high = true;  ///< a broken wire reads high, so high is the alarm
   double timeout_us = 200;          ///< for one conversion
-  int settling_conversions = -1;    ///< thrown away after a channel change; −1: the variant's
+  int settling_conversions = -1;  ///< discarded after a channel change; −1: the variant's number
 };
 
 enum class DacCoding { kOffsetBinary, kTwosComplement };
@@ -44,12 +44,13 @@ enum class DacRange { kBipolar10, kBipolar5 };
 
 struct Pcl726Settings {
   std::uint16_t base = 0x2C0;
-  DacCoding coding = DacCoding::kOffsetBinary;  ///< disputed: measure before the amplifiers are on
+  DacCoding coding =
+      DacCoding::kOffsetBinary;  ///< sources disagree: measure before connecting the amplifiers
   DacRange range = DacRange::kBipolar10;
   std::array<int, 6> channel{0, 1, 2, 3, 4, 5};  ///< of joints 1–6
   std::array<int, 2> tool_output{0, 1};          ///< digital outputs of the tool
-  /// Digital output that closes the arm-power relay and the one that releases the brakes; −1: not
-  /// wired, so power is switched by hand, or the brakes follow the power.
+  /// Digital outputs of the arm-power relay and of the brake release; −1: not wired, so that power
+  /// is switched by hand, or the brakes follow the power.
   int power_output = -1;
   int brake_output = -1;
 };
@@ -61,13 +62,13 @@ struct Pcl833Settings {
   /// Card (0, 1) × 3 + channel (0…2) of joints 1–6.
   std::array<int, 6> channel{0, 1, 2, 3, 4, 5};
   FilterClock filter = FilterClock::k8MHz;
-  /// Which of the channel's three read offsets holds the low, middle and high byte: no source says.
+  /// Read offsets of the low, middle and high byte of a channel, which no source documents.
   std::array<int, 3> byte_offset{0, 1, 2};
 };
 
-/// Port addresses that one card answers on.
+/// Port addresses of one card.
 struct PortWindow {
-  std::string card;  ///< with the setting that placed it: "PCL-818 (pcl818.base)"
+  std::string card;  ///< with its address setting: "PCL-818 (pcl818.base)"
   std::uint16_t base = 0;
   std::uint16_t size = 0;
 };
@@ -83,13 +84,13 @@ struct CardSettings {
   /// `pcl833.filter`: 8MHz, 4MHz, 2MHz. What is not given keeps its default. Validates. Throws
   /// std::runtime_error naming the setting, its value and the remedy.
   static CardSettings read(ga_hardware::ParameterText& text);
-  /// Throws CardError for overlapping address windows, doubled channels, impossible values.
+  /// Throws CardError for overlapping address windows, duplicate channels, invalid values.
   void validate() const;
   /// Of the PCL-818, the PCL-726 and the two PCL-833.
   std::array<PortWindow, 4> windows() const;
 };
 
-// The checks that concern one card alone; the drivers make them too. Throw CardError.
+// Checks of one card's settings, also made by the drivers. Throw CardError.
 void validate(const Pcl818Settings& settings);
 void validate(const Pcl726Settings& settings);
 void validate(const Pcl833Settings& settings);

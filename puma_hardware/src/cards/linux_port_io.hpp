@@ -2,8 +2,8 @@
 #ifndef CARDS__LINUX_PORT_IO_HPP_
 #define CARDS__LINUX_PORT_IO_HPP_
 
-// The real bus: port instructions of an x86 processor under Linux, allowed by ioperm(2) for the
-// cards' windows and nothing else.
+// The real bus: x86 port instructions under Linux, with ioperm(2) for the cards' address windows
+// only.
 
 #include <span>
 #include <string>
@@ -15,11 +15,10 @@
 
 namespace puma_hardware {
 
-/// Linux grants ports to a thread, not to a process: the thread that constructs this has them, and
-/// threads that it starts later inherit them; any other thread that does I/O must call
-/// grant_to_this_thread() first. An access from a thread without the grant, or outside the windows,
-/// ends the process by SIGSEGV. A grant lasts as long as its thread.
-/// Needs CAP_SYS_RAWIO when granting, not afterwards.
+/// Linux grants ports per thread: the constructing thread has access, and threads that it starts
+/// later inherit it; any other thread must call grant_to_this_thread() first. An access without
+/// grant, or outside the windows, ends the process with SIGSEGV. A grant lasts as long as its
+/// thread. Granting needs CAP_SYS_RAWIO.
 class LinuxPortIo : public PortIo {
  public:
   /// Grants the windows of the four cards to this thread. Throws CardError.
@@ -38,8 +37,8 @@ class LinuxPortIo : public PortIo {
   std::vector<PortWindow> windows_;
 };
 
-/// Why ioperm refused, with the remedy. `error`: errno; `lockdown`: what
-/// /sys/kernel/security/lockdown says, empty if there is no such file.
+/// Cause and remedy of an ioperm error. `error`: errno; `lockdown`: content of
+/// /sys/kernel/security/lockdown, empty if there is no such file.
 std::string explain_ioperm_error(const PortWindow& window, int error, std::string_view lockdown);
 
 }  // namespace puma_hardware

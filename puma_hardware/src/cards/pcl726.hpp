@@ -2,8 +2,8 @@
 #ifndef CARDS__PCL726_HPP_
 #define CARDS__PCL726_HPP_
 
-// PCL-726: six D/A channels and digital outputs. Nothing on it can be read back: the driver
-// remembers what it wrote. It holds its last voltage for ever, whatever becomes of the program.
+// PCL-726: six D/A channels and digital outputs, which cannot be read back. It keeps its last
+// voltages when the program ends or crashes.
 
 #include <array>
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace puma_hardware {
 
 class Pcl726 {
  public:
-  /// Writes 0 V to all channels and clears the digital outputs. Throws CardError for an address
-  /// where no card can be. That the card is missing cannot be seen: it answers only on its digital
-  /// inputs, and those read FFh too when nothing is wired to them and they are pulled up.
+  /// Writes 0 V to all channels and clears the digital outputs. Throws CardError for an invalid
+  /// address. A missing card cannot be detected: only its digital inputs can be read, and without
+  /// wiring pull-ups may make them FFh too.
   Pcl726(PortIo& io, const Pcl726Settings& settings);
   /// 0 V on all channels, digital outputs off.
   ~Pcl726();
@@ -26,8 +26,8 @@ class Pcl726 {
 
   // All real-time safe, none throws.
 
-  /// Rounds to the nearest code and clamps to the range; what is not finite is 0 V. Two port
-  /// accesses. `channel` 0 … 5, of the card; others are ignored.
+  /// Rounds to the nearest code and saturates; a value that is not finite gives 0 V. Two port
+  /// accesses. `channel` 0 … 5 of the card; others are ignored.
   void write_volts(int channel, double volts) noexcept;
   /// 0 V on all channels; twelve port accesses.
   void zero() noexcept;
@@ -36,13 +36,12 @@ class Pcl726 {
   void clear_outputs() noexcept;  ///< all off; two port accesses
 
   int code(int channel) const noexcept;      ///< last written
-  double volts(int channel) const noexcept;  ///< what that code stands for
+  double volts(int channel) const noexcept;  ///< of that code
   std::uint16_t outputs() const noexcept;    ///< last written
   double full_scale() const noexcept;        ///< V
   double volts_per_code() const noexcept;
   std::uint16_t read_inputs() noexcept;  ///< digital inputs 15…0; two port accesses
-  /// Whether the digital inputs read other than FFFFh at the start: proves a card if true, nothing
-  /// if false.
+  /// True if the digital inputs were not FFFFh at the start, which proves that there is a card.
   bool answered() const noexcept { return answered_; }
 
  private:
@@ -55,8 +54,8 @@ class Pcl726 {
   bool answered_ = false;
 };
 
-/// For a process that does not own the card, such as a guard: 0 V on all channels, then the digital
-/// outputs as given but with power and brake release off. 14 port accesses; real-time safe.
+/// For the guard, which does not own the card: 0 V on all channels, then the given digital outputs
+/// with power and brake release off. 14 port accesses; real-time safe.
 void cut_outputs(PortIo& io, const Pcl726Settings& settings, std::uint16_t outputs) noexcept;
 
 }  // namespace puma_hardware

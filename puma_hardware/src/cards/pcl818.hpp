@@ -15,13 +15,13 @@ namespace puma_hardware {
 enum class AdStatus {
   kOk,
   kPending,       ///< not converted yet
-  kTimeout,       ///< not converted within the time-out
+  kTimeout,       ///< no end of conversion within the time-out
   kWrongChannel,  ///< the sample is another channel's, or the card no longer answers
 };
 
 struct AdSample {
   AdStatus status = AdStatus::kPending;
-  int channel = 0;  ///< of the card, as asked for
+  int channel = 0;  ///< of the card, as requested
   int code = 0;     ///< 0 … 4095
   double volts = 0;
   std::int64_t triggered_ns = 0;  ///< on the bus's clock
@@ -29,38 +29,38 @@ struct AdSample {
 
 class Pcl818 {
  public:
-  /// Tests that the card is there and prepares it; all channels get the settings' range. The D/A
-  /// and the digital outputs are left alone. Throws CardError.
+  /// Tests the card's presence and configures it: all channels get the settings' range. Does not
+  /// touch the D/A and the digital outputs. Throws CardError.
   Pcl818(PortIo& io, const Pcl818Settings& settings);
 
-  // One conversion in a cycle, without waiting: trigger() at the cycle's begin converts the channel
-  // that the collect() before selected (a cycle for the multiplexer to settle), collect() at its
-  // end fetches the sample and selects `next`. Real-time safe, at most 8 port accesses together
-  // (trigger 2, collect 5). Channels are 0 … 15; the card ignores higher bits.
+  // One conversion per cycle, without waiting. trigger() at the beginning of a cycle converts the
+  // channel that the previous collect() selected, so that the multiplexer has a cycle to settle;
+  // collect() at its end returns the sample and selects the next channel. Real-time safe, at most 8
+  // port accesses (trigger 2, collect 5). Channels are 0 … 15; the card ignores higher bits.
 
-  /// Selects the channel of the next conversion; forgets one under way. One port access.
+  /// Selects the channel of the next conversion; discards one in progress. One port access.
   void select(int channel) noexcept;
-  /// Nothing, while a conversion is under way.
+  /// No effect during a conversion.
   void trigger() noexcept;
-  /// kPending, with the channel kept, until the time-out has passed; then kTimeout. kPending too if
-  /// nothing was triggered; `next_channel` is selected then.
+  /// kPending, with the channel unchanged, until the time-out; then kTimeout. Without a trigger also
+  /// kPending, but selects `next_channel`.
   AdSample collect(int next_channel) noexcept;
 
-  /// One conversion from channel selection to value, settling conversions included; waits for it.
-  /// Not for the control loop. Does not throw: see the status.
+  /// One conversion with channel selection and settling conversions; waits for its end. Not for the
+  /// control loop. Does not throw: see the status.
   AdSample convert(int channel) noexcept;
 
-  /// Digital inputs 7…0 in one access; 15…8 in another.
+  /// Digital inputs 7…0 and 15…8; one access each.
   std::uint8_t read_inputs_low() noexcept;
   std::uint8_t read_inputs_high() noexcept;
-  /// The thermal switches: bit 0 … 5 is set where the one of joint 1 … 6 says hot. One access if
-  /// all are wired to the same eight inputs, otherwise two.
+  /// Thermal switches: bit 0 … 5 is set if joint 1 … 6 is too hot. One access if all are wired to the
+  /// same eight inputs, otherwise two.
   std::uint8_t read_thermal() noexcept;
-  /// Whether the card still gives back what was written. Real-time safe, one port access.
+  /// Whether a register still reads back as written. Real-time safe, one port access.
   bool answers() noexcept;
 
   double volts_per_code() const noexcept;
-  bool differential() const noexcept { return differential_; }  ///< as its switch was at the start
+  bool differential() const noexcept { return differential_; }  ///< switch setting at the start
 
  private:
   void test_presence();

@@ -13,7 +13,7 @@ namespace puma_hardware {
 
 struct AdRange {
   double lower = 0, upper = 0;  ///< V; code 0 is `lower`, code 4096 (never reached) is `upper`
-  int settling = 1;             ///< conversions to throw away after a channel change
+  int settling = 1;             ///< conversions to discard after a channel change
 
   constexpr double volts(int code) const noexcept {
     return lower + (upper - lower) * code / 4096.0;
@@ -22,7 +22,7 @@ struct AdRange {
 
 constexpr int kRangeCodes = 12;  ///< codes are 0 … 11
 
-/// Nothing where the variant has no such code. `jumper_10v` matters on the 818L alone.
+/// Nothing if the variant has no such code. Only the 818L has `jumper_10v`.
 std::optional<AdRange> ad_range(Pcl818Variant variant, bool jumper_10v, int code) noexcept;
 
 /// The shortest time between two conversions [µs].

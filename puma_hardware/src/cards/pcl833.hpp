@@ -2,8 +2,8 @@
 #ifndef CARDS__PCL833_HPP_
 #define CARDS__PCL833_HPP_
 
-// PCL-833: three 24-bit quadrature counters. Counting x4, free running; the driver extends the
-// counts to 64 bits.
+// PCL-833: three 24-bit quadrature counters, x4 and free running. The driver extends the counts to
+// 64 bits.
 
 #include <array>
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace puma_hardware {
 
 class Pcl833 {
  public:
-  /// `card` 0 or 1 of the settings. Tests that something answers and starts all three counters from
-  /// zero. Keep the arm at rest meanwhile. Throws CardError.
+  /// `card` 0 or 1 of the settings. Tests the card's presence and starts all counters from zero; the
+  /// arm must be at rest. Throws CardError.
   Pcl833(PortIo& io, const Pcl833Settings& settings, int card);
 
   // All real-time safe, none throws. `channel` 0 … 2.
 
-  /// Latches and reads the counter (three accesses, high byte first as the documented order wants)
-  /// and extends it: right as long as it is called before the counter has gone 2^23 counts.
+  /// Latches, reads and extends the counter. Three accesses in the documented order, high byte
+  /// first. Needs a call at least every 2^23 counts.
   std::int64_t read(int channel) noexcept;
-  /// The same while looking for index pulses: between two calls the index, not the read, latches
-  /// the counter, so a pulse leaves the count at which it came. Eight accesses. A pulse within the
-  /// few microseconds of the call itself is missed: callers check distances against the counts per
-  /// revolution. Of several pulses between two calls the last is seen; one at the very count of the
-  /// call before is not. read() and reset() end the search.
+  /// The same during an index search: between two calls the index latches the counter instead of the
+  /// read, which gives the count of the pulse. Eight accesses. A pulse within the few microseconds of
+  /// the call itself is missed: callers check distances against the counts per revolution. Of
+  /// several pulses between two calls only the last is seen; a pulse at the count of the previous
+  /// call is not. read() and reset() end the search.
   struct IndexReading {
     std::int64_t count = 0;
     bool index_seen = false;
@@ -37,15 +37,14 @@ class Pcl833 {
   void begin_index_search(int channel) noexcept;
   IndexReading read_with_index(int channel) noexcept;
   void end_index_search(int channel) noexcept;
-  /// Software offset: makes the present count read as `value`. No port access.
+  /// Sets the present count to `value` by a software offset. No port access.
   void set_count(int channel, std::int64_t value) noexcept;
   void reset(int channel) noexcept;       ///< the counter itself; reads as zero then
   bool overflowed(int channel) noexcept;  ///< the status byte is not zero; layout undocumented
-  /// Whether the card has gone: the last reads of all three channels were FFFFFFh, and so is the
-  /// status byte of the first. A port access only in the rare case of the former.
+  /// Whether the card is lost: the last reads of all three channels were FFFFFFh, and so is the
+  /// status byte of the first, which is read only in this case.
   bool lost() noexcept;
-  /// The bytes at the channel's three read offsets as read() or read_with_index() last saw them:
-  /// for finding out Pcl833Settings::byte_offset.
+  /// The last bytes at the channel's three read offsets, to determine Pcl833Settings::byte_offset.
   std::array<std::uint8_t, 3> last_bytes(int channel) const noexcept;
 
  private:

@@ -2,8 +2,7 @@
 #ifndef CARDS__PORT_IO_HPP_
 #define CARDS__PORT_IO_HPP_
 
-// The bus that the cards sit on: bytes at port addresses. All functions are real-time safe and do
-// not throw.
+// The bus of the cards: bytes at port addresses. All functions are real-time safe and do not throw.
 
 #include <cstdint>
 
@@ -12,10 +11,10 @@ namespace puma_hardware {
 class PortIo {
  public:
   virtual ~PortIo() = default;
-  /// An address that no card answers reads FFh, as on the ISA bus.
+  /// An address without a card reads FFh, as on the ISA bus.
   virtual std::uint8_t read(std::uint16_t port) noexcept = 0;
   virtual void write(std::uint16_t port, std::uint8_t value) noexcept = 0;
-  /// Time on this bus [ns], never running backwards: drivers measure their time-outs with it.
+  /// Monotonic time of this bus [ns], for time-outs.
   virtual std::int64_t now_ns() const noexcept = 0;
 };
 

@@ -37,37 +37,37 @@ Bus bus_of(const ArmOptions& options) {
 }
 
 void add_description_options(CLI::App& command, ArmOptions& options) {
-  command.add_option("--urdf", options.urdf, "Robot (default: the PUMA 560)");
+  command.add_option("--urdf", options.urdf, "Robot description (default: PUMA 560)");
   command.add_option("--settings", options.settings,
-                     "File of this arm's settings, `name: value` a line, in place of the "
-                     "description's");
+                     "File with settings of this arm, one `name: value` per line; overrides the "
+                     "description");
   command.add_option("--set", options.set,
-                     "A setting in place of both, as pcl726.base=0x2C0; repeatable");
+                     "Setting that overrides both, e.g. pcl726.base=0x2C0; repeatable");
 }
 
 void add_robot_options(CLI::App& command, ArmOptions& options) {
-  command.add_option("--io", options.io, "Where the cards are")
+  command.add_option("--io", options.io, "Real or emulated cards")
       ->check(CLI::IsMember({"ports", "emulated"}))
       ->capture_default_str();
   command.add_option("--cell", options.cell,
-                     "Emulated cards of a running `puma emulate NAME` (default: a robot of this "
-                     "command's own)");
+                     "Emulated cards of a running `puma emulate NAME` (default: emulated in this "
+                     "process)");
   add_description_options(command, options);
 }
 
 void add_drive_options(CLI::App& command, ArmOptions& options) {
   command.add_option("--calibration", options.calibration,
-                     "Table of potentiometers and index pulses (default: the settings' "
-                     "calibration_file, or the emulated arm's)");
-  command.add_option("--rate", options.rate, "Hz")
+                     "Calibration table (default: the settings' calibration_file, or the emulated "
+                     "arm's own)");
+  command.add_option("--rate", options.rate, "Control rate, Hz")
       ->check(ga_tools::number_range(100.0, 5000.0))
       ->capture_default_str();
-  command.add_option("--start", options.start, "Where the emulated arm stands at first, rad")
+  command.add_option("--start", options.start, "Initial position of the emulated arm, rad")
       ->expected(6)
       ->check(ga_tools::finite_number());
-  command.add_option("--seed", options.seed, "Of the emulated noise");
+  command.add_option("--seed", options.seed, "Seed of the emulated noise");
   command.add_flag("--fast", options.fast,
-                   "Do not wait for the clock (with an emulated robot of its own)");
+                   "Run faster than real time (only with cards emulated in this process)");
 }
 
 std::string description_of(const ArmOptions& options) {
@@ -140,18 +140,17 @@ std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
   auto heartbeat = std::make_unique<Heartbeat>(robot.name());
   if (!heartbeat->guard_alive(kGuardPatience)) {
     throw std::runtime_error(
-        "no guard is on watch for '" + robot.name() +
+        "no guard is running for '" + robot.name() +
         "': if this process died, the last voltages would stay on the amplifiers. Start `puma "
         "guard` with the same --io or --cell and the same settings first");
   }
   const Pcl726Settings& cards = robot.settings().cards.pcl726;
   if (heartbeat->guard_settings() != cut_settings(cards)) {
     throw std::runtime_error(
-        "the guard on watch for '" + robot.name() +
-        "' has other settings, and what it writes would not be 0 V; the "
-        "settings here are " +
+        "the guard for '" + robot.name() +
+        "' has other settings and would not write 0 V; the settings here are " +
         cut_settings_text(cards) +
-        ". Start `puma guard` anew with the same --settings, --urdf and --set");
+        ". Restart `puma guard` with the same --settings, --urdf and --set");
   }
   return heartbeat;
 }
@@ -172,7 +171,7 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
     PeriodicTimer timer;
     std::int64_t last;
   };
-  // The timer starts with the first cycle, however long the setting up takes.
+  // The timer starts with the first cycle, not with the setup.
   const auto clock = std::make_shared<std::unique_ptr<Clock>>();
   return [clock, check, period] {
     check();

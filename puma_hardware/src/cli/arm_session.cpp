@@ -43,7 +43,7 @@ Robot open_with_table(const ArmOptions& options) {
   return open_robot(options);
 }
 
-/// The law gives the observers the acceleration that it expects.
+/// The observers get the acceleration that the law expects.
 ArmDriverOptions driver_options(const ArmOptions& options) {
   ArmDriverOptions driver;
   driver.period = 1 / options.rate;
@@ -87,7 +87,7 @@ void ArmSession::explain(LoopEnd end) {
                  describe(record, arm().settings()).c_str());
   }
   if (end == LoopEnd::kRefused) std::fprintf(stderr, "puma: %s\n", loop_.reason().c_str());
-  if (end == LoopEnd::kStopped) std::fprintf(stderr, "puma: stopped as asked\n");
+  if (end == LoopEnd::kStopped) std::fprintf(stderr, "puma: stopped on request\n");
 }
 
 bool ArmSession::run(const std::function<LoopEnd(ArmLoop&)>& work) {

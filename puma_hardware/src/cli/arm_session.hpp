@@ -2,8 +2,8 @@
 #ifndef CLI__ARM_SESSION_HPP_
 #define CLI__ARM_SESSION_HPP_
 
-// A command that drives the arm: the loop in a real-time thread, its progress in the terminal, and
-// what came of it in words.
+// A command that drives the arm: the loop in a real-time thread, with its progress and result in the
+// terminal.
 
 #include <functional>
 #include <memory>
@@ -20,13 +20,13 @@ struct LawChoice {
   ga_controllers::LawKind kind = ga_controllers::LawKind::kTrackingIntegral;
   double bandwidth = 40;  ///< rad/s
   double damping = 1;
-  double friction = 1;  ///< share that is fed forward
+  double friction = 1;  ///< share of friction in the feed-forward
 };
 
 class ArmSession {
  public:
-  /// Claims and opens the robot and its guard's heartbeat. With real or shared cards a guard must
-  /// be on watch unless `unguarded`. Throws what opening throws.
+  /// Claims and opens the robot and its guard's heartbeat. Real or shared cards need a running guard
+  /// unless `unguarded`. Throws what opening throws.
   ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law);
 
   Robot& robot() { return robot_; }

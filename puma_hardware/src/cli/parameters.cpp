@@ -27,7 +27,7 @@ bool is_ours(const XMLElement& hardware) {
   return name != nullptr && std::string(name).rfind("puma_hardware/", 0) == 0;
 }
 
-/// That of the arm: a gripper may have one of its own. Null if there is none.
+/// The arm's <hardware>, also beside that of a gripper; null if there is none.
 XMLElement* hardware_of(tinyxml2::XMLDocument& document) {
   std::vector<XMLElement*> all, ours;
   for (auto* control = document.RootElement()->FirstChildElement("ros2_control");
@@ -74,7 +74,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-/// Up to a `#` at the beginning or after a blank, which is not between quotes.
+/// The line up to a `#` at its beginning or after a blank, outside of quotes.
 std::string_view without_comment(std::string_view line) {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -2,8 +2,8 @@
 #ifndef EMULATOR__EMULATED_CELL_HPP_
 #define EMULATOR__EMULATED_CELL_HPP_
 
-// Shared cards with the simulated arm behind them, running on the wall clock until told to stop: a
-// robot for other processes, which open the cards by their name.
+// A robot for other processes: shared cards with the simulated arm behind them, in wall-clock time.
+// Other processes open the cards by name.
 
 #include <atomic>
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace puma_hardware::emulator {
 struct EmulatedCellOptions {
   EmulatedArmOptions arm = {};
   double rate = 1000;  ///< Hz, of the steps of the arm
-  /// s that the arm makes up for if the machine lets it wait; of longer pauses the rest is skipped,
-  /// as if the robot had stood still.
+  /// s of a stall that the simulation catches up with; the rest of a longer stall is skipped, as if
+  /// time had stood still.
   double max_catch_up = 0.1;
 };
 
@@ -29,9 +29,9 @@ struct EmulatedCellReport {
   double longest_step = 0;  ///< s of computing
 };
 
-/// Returns when `stop` is true; the cards are removed then. `ready` is called once they are there
-/// and the arm is connected. Throws std::runtime_error if the cards cannot be created,
-/// std::invalid_argument for impossible options.
+/// Returns when `stop` is true, and removes the cards. Calls `ready` once cards and arm are running.
+/// Throws std::runtime_error if the cards cannot be created, std::invalid_argument for invalid
+/// options.
 EmulatedCellReport run_emulator(
     const std::string& name, const ArmSettings& settings, const ga_dynamics::Chain& chain,
     const EmulatedCellOptions& options, const std::atomic<bool>& stop,

@@ -2,9 +2,9 @@
 #ifndef PROCESS__HEARTBEAT_HPP_
 #define PROCESS__HEARTBEAT_HPP_
 
-// What a controlling process and its guard tell each other through shared memory. A process that is
-// killed leaves its last voltage on a PCL-726; the guard, a process of its own, sees the heartbeat
-// stop and writes 0 V. Either side may start first, and die and come back.
+// Heartbeat of a controlling process and its guard in shared memory. A killed process leaves its
+// last voltages on the PCL-726; the guard detects that the heartbeat stopped and writes 0 V. Either
+// side may start first and may be restarted.
 //
 // Opening allocates and throws std::runtime_error naming the memory; everything else is real-time
 // safe: lock-free atomics, no exception.
@@ -22,7 +22,7 @@ struct HeartbeatMemory;
 
 class Heartbeat {
  public:
-  /// Opens the memory of that name (letters, digits, `_`, `-`), or makes it.
+  /// Opens or creates the memory of that name (letters, digits, `_`, `-`).
   explicit Heartbeat(const std::string& name);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
@@ -32,23 +32,23 @@ class Heartbeat {
 
   // The controlling process.
 
-  /// From now on silence is a fault; forgets a trip of before. False if another live process is
-  /// armed.
+  /// From now on a missing heartbeat trips the guard; clears an earlier trip. False if another live
+  /// process is armed.
   bool arm() noexcept;
-  /// Once a cycle. `digital_outputs`: what stands on the PCL-726, so that the guard, which cannot
-  /// read it back, keeps the tool's outputs when it drops power and brakes.
+  /// Once per cycle. `digital_outputs`: of the PCL-726. The guard, which cannot read them back,
+  /// keeps the tool outputs when it switches off power and brake release.
   void beat(std::uint16_t digital_outputs) noexcept;
-  /// The outputs are at 0 V and stay there.
+  /// The outputs are and stay at 0 V.
   void disarm() noexcept;
   /// The guard has cut the outputs: write nothing more.
   bool tripped() const noexcept;
-  /// Armed here, but no longer so, although neither disarm() nor the guard's trip ended it: nobody
-  /// watches this process any more.
+  /// Armed here, but ended neither by disarm() nor by the guard's trip: this process is no longer
+  /// watched.
   bool overruled() const noexcept;
-  /// Has the guard shown itself within the last `max_age_ns`?
+  /// Has the guard given a sign of life within the last `max_age_ns`?
   bool guard_alive(std::int64_t max_age_ns) const noexcept;
 
-  /// What the guard has told of its settings with watch(); 0: nothing yet.
+  /// The guard's settings, from watch(); 0: none yet.
   std::uint64_t guard_settings() const noexcept;
 
   // The guard.

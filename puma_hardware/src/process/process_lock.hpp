@@ -2,11 +2,10 @@
 #ifndef PROCESS__PROCESS_LOCK_HPP_
 #define PROCESS__PROCESS_LOCK_HPP_
 
-// What only one process of the machine may have at a time: a set of cards, the guard's post. The
-// kernel takes the lock back when the process ends, however it ends, so that a dead one never
-// stands in the way of the next.
+// Exclusive ownership between processes: of a set of cards, of the role of guard. The kernel
+// releases the lock when the process ends, however it ends.
 //
-// Everything here allocates and throws std::runtime_error naming the lock if the machine refuses.
+// Everything here allocates and throws std::runtime_error naming the lock if the system refuses.
 // Not real-time safe.
 
 #include <sys/types.h>
@@ -18,7 +17,7 @@ namespace puma_hardware {
 
 class ProcessLock {
  public:
-  /// Who holds a lock, as told by themselves; pid 0 if that cannot be read.
+  /// The holder's own entry in the lock file; pid 0 if it cannot be read.
   struct Holder {
     int pid = 0;
     std::string command;
@@ -26,10 +25,10 @@ class ProcessLock {
     std::string text() const;  ///< "process 123 (puma run …)"
   };
 
-  /// Nothing if another holds it, be it in this process. `name`: 1 to 120 letters, digits, `_`,
-  /// `-` and `.`; `note`: one line for those who come too late.
+  /// Nothing if it is taken, also if by this process. `name`: 1 to 120 letters, digits, `_`, `-` and
+  /// `.`; `note`: one line that others can read.
   static std::optional<ProcessLock> take(const std::string& name, const std::string& note = {});
-  /// Of a lock that take() did not get.
+  /// Of a lock that is taken.
   static Holder holder(const std::string& name);
 
   ProcessLock(ProcessLock&& other) noexcept;

@@ -2,7 +2,7 @@
 #ifndef PROCESS__REALTIME_HPP_
 #define PROCESS__REALTIME_HPP_
 
-// A thread that keeps time: scheduling, a periodic timer and what its cycles really took.
+// Real-time scheduling, a periodic timer and a histogram of times.
 
 #include <array>
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace puma_hardware {
 
-/// SCHED_FIFO at `priority` for this thread and memory locked, each where the system allows it.
-/// Returns what was refused and how to get it, or nothing. Allocates; does not throw.
+/// Requests SCHED_FIFO at `priority` for this thread and locks the memory. Returns what the system
+/// refused, with the remedy, or nothing. Allocates; does not throw.
 std::string enter_realtime(int priority);
 
-/// Wakes up every period at times that do not drift. Real-time safe.
+/// Periodic wake-up without drift. Real-time safe.
 class PeriodicTimer {
  public:
   explicit PeriodicTimer(std::int64_t period_ns) noexcept;
-  /// Sleeps to the next beat and returns by how much it woke up late [ns]. After a beat that was
-  /// missed whole it goes on with the next one to come: no burst of short cycles.
+  /// Sleeps until the next period and returns the wake-up latency [ns]. Missed periods are skipped:
+  /// no burst of short cycles.
   std::int64_t wait() noexcept;
-  std::uint64_t missed() const noexcept { return missed_; }  ///< whole beats
+  std::uint64_t missed() const noexcept { return missed_; }  ///< periods
 
  private:
   std::int64_t period_ns_;
@@ -29,14 +29,14 @@ class PeriodicTimer {
   std::uint64_t missed_ = 0;
 };
 
-/// Counts of times in bins that double: 1 µs, 2 µs, 4 µs, … Recording is real-time safe.
+/// Bins double in width: 1 µs, 2 µs, 4 µs, … Recording is real-time safe.
 class TimeHistogram {
  public:
   void add(std::int64_t ns) noexcept;
   std::uint64_t count() const noexcept { return count_; }
   double mean_us() const noexcept;
   double max_us() const noexcept;
-  /// A line per bin that holds something, with a bar; allocates.
+  /// One line with a bar per non-empty bin; allocates.
   std::string text(const std::string& title) const;
 
  private:

@@ -10,8 +10,7 @@ namespace puma_hardware {
 
 namespace {
 
-/// s beyond the ramp after which a stop that does not come to its end is given up for a cut: the
-/// caller's other hardware waits meanwhile.
+/// s beyond the ramp after which stop_and_wait() cuts the outputs: other hardware waits meanwhile.
 constexpr double kStopMargin = 0.25;
 
 }  // namespace

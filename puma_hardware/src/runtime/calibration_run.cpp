@@ -10,7 +10,7 @@ using ga_controllers::LawParameters;
 
 namespace {
 
-/// s after which a stop that does not come to its end is given up for a cut.
+/// s; a stop that takes longer becomes an emergency stop.
 constexpr double kLongestStop = 5;
 constexpr double kBandwidth = 20, kDamping = 1, kFriction = 0.8;
 
@@ -117,11 +117,11 @@ std::string CalibrationRun::reason(const ArmSettings& settings) const {
       return calibrator_.reason();
     case End::kRefused:
       return std::string("the arm is ") + to_string(refused_in_) +
-             ": it cannot be calibrated now; it has to be at rest, without a fault";
+             ": it can be calibrated only at rest and without a fault";
     case End::kFault:
       return describe(fault_, settings);
     case End::kCancelled:
-      return "the calibration was cancelled; the arm stands with its brakes closed";
+      return "the calibration was cancelled; the arm is at rest with its brakes closed";
     case End::kOtherDrives:
       return "another process drives this arm; stop it first";
     case End::kNone:

@@ -10,8 +10,7 @@ namespace puma_hardware {
 namespace {
 
 constexpr const char* kPowerOutput = "pcl726.power_output";
-/// s that another process may need to finish the cards it is making. No more: ros2_control waits
-/// meanwhile. Those who start both wait until the emulator says that it is there.
+/// s for another process to finish creating its cards. Short, because ros2_control waits meanwhile.
 constexpr double kPatience = 0.1;
 
 constexpr std::array kPluginParameters{"base",
