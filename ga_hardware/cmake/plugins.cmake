@@ -16,8 +16,6 @@ add_library(ga_hardware_plugins SHARED
   src/plugins/arm_interfaces.cpp
   src/plugins/effort_commands.cpp
   src/plugins/effort_system.cpp
-  src/plugins/hardware_joints.cpp
-  src/plugins/reset_request.cpp
   src/plugins/sim_clock.cpp
   src/plugins/sim_node.cpp
   src/plugins/sim_settings.cpp
@@ -25,6 +23,7 @@ add_library(ga_hardware_plugins SHARED
 target_link_libraries(ga_hardware_plugins PUBLIC ga_hardware hardware_interface::hardware_interface
   pluginlib::pluginlib diagnostic_updater::diagnostic_updater rclcpp::rclcpp realtime_tools::realtime_tools
   ${rosgraph_msgs_TARGETS} ${std_srvs_TARGETS})
+target_include_directories(ga_hardware_plugins PRIVATE src)
 ga_find_libraries(ga_hardware_plugins)
 target_include_directories(ga_hardware_plugins PUBLIC $<INSTALL_INTERFACE:include/${PROJECT_NAME}>)
 install(TARGETS ga_hardware_plugins EXPORT export_ga_hardware_plugins LIBRARY DESTINATION lib)

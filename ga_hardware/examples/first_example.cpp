@@ -20,8 +20,7 @@ int main(int, char** arguments) {
   parameters.gains = {ga_controllers::gains_from_bandwidth(40, 1)};
   ga_controllers::ControlLaw law(chain, parameters);
 
-  arm.power_on();
-  arm.engage();  // the brakes open once torque is commanded
+  arm.power_on();  // the brakes open once torque is commanded
   const auto overheat = ga_hardware::parse_injection("thermal:" + chain.joints()[1].name, chain);
   std::vector<double> tau(n);
   const double period = 0.001;

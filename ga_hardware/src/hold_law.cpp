@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/hold_law.hpp"
+#include "ga_hardware/arm_model.hpp"
 
 namespace ga_hardware {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/injection.hpp"
+// Faults of the simulated arm, by name.
 
 #include <stdexcept>
+
+#include "ga_hardware/simulated_arm.hpp"
 
 namespace ga_hardware {
 

@@ -3,40 +3,57 @@
 
 #include <charconv>
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+
+#include "ga_dynamics/number.hpp"
 
 namespace ga_hardware {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+constexpr const char* kBlank = " \t\r\n";
+constexpr int kShownDigits = 6;
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-std::vector<std::string> parts(const std::string& text, char separator) {
-  std::vector<std::string> found;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) found.push_back(trimmed(part));
-  return found;
+/// The parts between separators, none of which is empty.
+std::vector<std::string_view> parts(std::string_view text, const char* separators) {
+  std::vector<std::string_view> found;
+  for (std::size_t at = 0;;) {
+    at = text.find_first_not_of(separators, at);
+    if (at == std::string_view::npos) return found;
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    found.push_back(trimmed(text.substr(at, end - at)));
+    at = end;
+  }
 }
 
-std::string shown(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
+std::string shown(double value) { return ga_dynamics::number_text(value, kShownDigits); }
+
+bool is_finite_number(std::string_view text, double& value) {
+  return ga_dynamics::is_number(trimmed(text), value) && std::isfinite(value);
+}
+
+bool is_whole(std::string_view text, double& value) {
+  const std::string_view word = trimmed(text);
+  if (!word.starts_with("0x") && !word.starts_with("0X")) {
+    return is_finite_number(word, value) && value == std::floor(value);
+  }
+  unsigned bits = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data() + 2, end, bits, 16);
+  value = bits;
+  return error == std::errc{} && stop == end;
 }
 
 }  // namespace
 
-bool read_number(const std::string& text, double& value) {
-  const std::string number = trimmed(text);
-  const char* const end = number.data() + number.size();
-  const auto [last, error] = std::from_chars(number.data(), end, value);
-  return error == std::errc() && last == end && std::isfinite(value);
-}
+bool read_number(const std::string& text, double& value) { return is_finite_number(text, value); }
 
 ParameterText::ParameterText(std::string where, std::unordered_map<std::string, std::string> texts)
     : where_(std::move(where)), texts_(std::move(texts)) {}
@@ -44,6 +61,12 @@ ParameterText::ParameterText(std::string where, std::unordered_map<std::string, 
 void ParameterText::refuse(const std::string& name, const std::string& remedy) const {
   throw std::runtime_error(where_ + ": parameter " + name + " is '" + texts_.at(name) + "'; " +
                            remedy);
+}
+
+void ParameterText::require(const std::string& name) const {
+  if (texts_.contains(name)) return;
+  throw std::runtime_error(where_ + ": parameter " + name +
+                           " is missing; give it in the <ros2_control> tag");
 }
 
 const std::string* ParameterText::find(const std::string& name) {
@@ -54,56 +77,84 @@ const std::string* ParameterText::find(const std::string& name) {
 
 std::string ParameterText::text(const std::string& name, const std::string& otherwise) {
   const std::string* const found = find(name);
-  return found == nullptr ? otherwise : trimmed(*found);
+  return found == nullptr ? otherwise : std::string(trimmed(*found));
 }
 
 double ParameterText::number(const std::string& name, double otherwise, double least, double most) {
   const std::string* const found = find(name);
   if (found == nullptr) return otherwise;
   double value = 0;
-  if (!read_number(*found, value) || value < least || value > most) {
-    refuse(name, "give a number between " + shown(least) + " and " + shown(most));
-  }
-  return value;
+  if (is_finite_number(*found, value) && value >= least && value <= most) return value;
+  refuse(name, most == kNoBound ? "give a number"
+                                : "give a number between " + shown(least) + " and " + shown(most));
+}
+
+double ParameterText::number_above(const std::string& name, double otherwise, double least,
+                                   double most) {
+  const std::string* const found = find(name);
+  if (found == nullptr) return otherwise;
+  double value = 0;
+  if (is_finite_number(*found, value) && value > least && value <= most) return value;
+  refuse(name, "give a number greater than " + shown(least) + " and at most " + shown(most));
 }
 
 int ParameterText::whole(const std::string& name, int otherwise, int least, int most) {
-  const double value = number(name, otherwise, least, most);
-  if (value != std::floor(value)) refuse(name, "give a whole number");
-  return static_cast<int>(value);
+  const std::string* const found = find(name);
+  if (found == nullptr) return otherwise;
+  double value = 0;
+  if (is_whole(*found, value) && value >= least && value <= most) return static_cast<int>(value);
+  refuse(name, most == kNoWholeBound ? "give a whole number"
+                                     : "give a whole number between " + std::to_string(least) +
+                                           " and " + std::to_string(most));
+}
+
+int ParameterText::sign(const std::string& name, int otherwise) {
+  const std::string* const found = find(name);
+  if (found == nullptr) return otherwise;
+  double value = 0;
+  if (is_whole(*found, value) && std::abs(value) == 1) return static_cast<int>(value);
+  refuse(name, "give 1 or -1");
 }
 
 bool ParameterText::flag(const std::string& name, bool otherwise) {
   const std::string* const found = find(name);
   if (found == nullptr) return otherwise;
-  const std::string word = trimmed(*found);
-  if (word == "true" || word == "True") return true;
-  if (word == "false" || word == "False") return false;
+  const std::string_view word = trimmed(*found);
+  if (word == "true" || word == "True" || word == "1") return true;
+  if (word == "false" || word == "False" || word == "0") return false;
   refuse(name, "give true or false");
 }
 
 std::vector<double> ParameterText::list(const std::string& name,
                                         const std::vector<double>& otherwise) {
+  return values(name, otherwise, -kNoBound, kNoBound, false);
+}
+
+std::vector<double> ParameterText::values(const std::string& name,
+                                          const std::vector<double>& otherwise, double least,
+                                          double most, bool whole) {
   const std::string* const found = find(name);
   if (found == nullptr) return otherwise;
-  std::vector<double> values;
-  for (const std::string& part : parts(*found, ',')) {
-    if (double value = 0; read_number(part, value)) values.push_back(value);
+  const std::vector<std::string_view> words = parts(*found, " \t\r\n,");
+  std::vector<double> read(words.size());
+  bool good = words.size() == otherwise.size();
+  for (std::size_t i = 0; good && i < words.size(); ++i) {
+    good = (whole ? is_whole : is_finite_number)(words[i], read[i]) && read[i] >= least &&
+           read[i] <= most;
   }
-  if (values.size() != otherwise.size() || parts(*found, ',').size() != values.size()) {
-    refuse(name, "give " + std::to_string(otherwise.size()) + " numbers with commas between them");
-  }
-  return values;
+  if (good) return read;
+  refuse(name, "give " + std::to_string(otherwise.size()) + (whole ? " whole" : "") +
+                   " numbers with commas between them");
 }
 
 std::map<std::string, double> ParameterText::by_joint(const std::string& name) {
   const std::string* const found = find(name);
   std::map<std::string, double> values;
   if (found == nullptr) return values;
-  for (const std::string& part : parts(*found, ',')) {
+  for (const std::string_view part : parts(*found, ",")) {
     const auto colon = part.rfind(':');
     double value = 0;
-    if (colon == std::string::npos || !read_number(part.substr(colon + 1), value) ||
+    if (colon == std::string_view::npos || !is_finite_number(part.substr(colon + 1), value) ||
         !values.emplace(trimmed(part.substr(0, colon)), value).second) {
       refuse(name, "give JOINT:VALUE,JOINT:VALUE, every joint once");
     }

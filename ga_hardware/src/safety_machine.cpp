@@ -211,9 +211,9 @@ void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept
 }
 
 void SafetyMachine::widen_limits(const SafetyInputs& in) noexcept {
-  const double margin = settings_.soft_limit_margin;
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const SafetyJoint& joint = joints_[i];
+    const double margin = soft_margin(i);
     JointLimitsInForce& limit = limits_[i];
     if (first_cycle_) limit = {in.q[i] - margin, in.q[i] + margin};
     limit.lower = std::min(joint.lower, std::max(limit.lower, in.q[i] - margin));
@@ -233,8 +233,7 @@ void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
     if (!(std::abs(in.qd[i]) <= fastest)) trip(Fault::kOverspeed, joint, in.qd[i], fastest);
     if (!(q >= limits_[i].lower)) trip(Fault::kHardLimit, joint, q, limits_[i].lower);
     if (!(q <= limits_[i].upper)) trip(Fault::kHardLimit, joint, q, limits_[i].upper);
-    const double low = joints_[i].lower + settings_.soft_limit_margin;
-    const double high = joints_[i].upper - settings_.soft_limit_margin;
+    const double low = joints_[i].lower + soft_margin(i), high = joints_[i].upper - soft_margin(i);
     if (q < low) trip(Fault::kSoftLimit, joint, q, low);
     if (q > high) trip(Fault::kSoftLimit, joint, q, high);
   }
@@ -242,7 +241,7 @@ void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
 
 void SafetyMachine::check_timing(const SafetyInputs& in) noexcept {
   const double late = settings_.deadline_ratio * nominal_period_;
-  if (in.period > late) {
+  if (in.period > late || in.deadline_missed) {
     // A gap of several periods is as many deadlines missed.
     missed_deadlines_ +=
         std::max(1, static_cast<int>(std::min(in.period / nominal_period_, 1e6)) - 1);
@@ -273,13 +272,20 @@ void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
   }
 }
 
-/// Clamped, and less and less outwards from the soft limit to the hard one.
+/// The margin of a short joint leaves it 90 % of its range.
+double SafetyMachine::soft_margin(std::size_t i) const noexcept {
+  return std::min(settings_.soft_limit_margin, 0.05 * (joints_[i].upper - joints_[i].lower));
+}
+
+/// Clamped to the torque limit, which fades outwards from the soft limit to the hard one.
 double SafetyMachine::limited(std::size_t i, double torque, double q) const noexcept {
   const SafetyJoint& joint = joints_[i];
-  const double margin = settings_.soft_limit_margin;
-  const double up = std::clamp((joint.upper - q) / margin, 0.0, 1.0);
-  const double down = std::clamp((q - joint.lower) / margin, 0.0, 1.0);
-  return std::clamp(torque, -down * joint.max_torque, up * joint.max_torque);
+  const double margin = soft_margin(i);
+  const auto allowed = [&](double distance) {
+    if (!(distance > 0)) return 0.0;
+    return distance < margin ? distance / margin * joint.max_torque : joint.max_torque;
+  };
+  return std::clamp(torque, -allowed(q - joint.lower), allowed(joint.upper - q));
 }
 
 bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "ga_dynamics/dynamics.hpp"
 #include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 
@@ -30,45 +31,60 @@ SimulatedArmSettings settings() {
   return s;
 }
 
-void advance(SimulatedArm& arm, double seconds) {
-  for (double t = 0; t < seconds - 1e-9; t += 1e-3) arm.advance(1e-3);
-}
-
 const std::vector<double> kPush{40, 0, 0, 1, 0, 0};
 
-/// Powered, engaged, brakes open, pushed.
+/// Cycles without a command.
+void idle(SimulatedArm& arm, double seconds) {
+  for (double t = 0; t < seconds - 1e-9; t += 1e-3) {
+    arm.advance(1e-3);
+    arm.idle();
+  }
+}
+
+void push(SimulatedArm& arm, double seconds, const std::vector<double>& torque = kPush) {
+  for (double t = 0; t < seconds - 1e-9; t += 1e-3) {
+    arm.advance(1e-3);
+    arm.command(torque);
+  }
+}
+
+/// Powered, brakes open, pushed.
 void run(SimulatedArm& arm) {
   ASSERT_TRUE(arm.power_on());
-  ASSERT_TRUE(arm.engage());
-  arm.command(kPush);
-  advance(arm, 0.25);
+  push(arm, 0.25);
   ASSERT_EQ(arm.state(), DriveState::kRunning);
 }
 
 TEST(SimulatedArm, GoesThroughItsStatesAndBack) {
   SimulatedArm arm(puma(), settings());
   EXPECT_EQ(arm.state(), DriveState::kOff);
-  EXPECT_FALSE(arm.engage()) << "without power";
+  push(arm, 0.01);
+  EXPECT_EQ(arm.state(), DriveState::kOff) << "without power";
   EXPECT_TRUE(arm.power_on());
   EXPECT_EQ(arm.state(), DriveState::kStanding);
-  EXPECT_TRUE(arm.engage());
-  advance(arm, 0.5);
-  EXPECT_EQ(arm.state(), DriveState::kStarting) << "nothing was commanded yet";
+  idle(arm, 0.5);
+  EXPECT_EQ(arm.state(), DriveState::kStanding) << "nothing was commanded yet";
+  EXPECT_TRUE(arm.powered());
   EXPECT_TRUE(arm.brake_closed(1));
   EXPECT_FALSE(arm.brake_closed(4)) << "joint 5 has none";
-  arm.command(kPush);
-  advance(arm, 0.19);
+  push(arm, 0.19);
   EXPECT_EQ(arm.state(), DriveState::kStarting);
-  advance(arm, 0.02);
+  push(arm, 0.02);
   EXPECT_EQ(arm.state(), DriveState::kRunning);
   EXPECT_FALSE(arm.brake_closed(1));
-  arm.release();
+  arm.stop();
   EXPECT_EQ(arm.state(), DriveState::kStopping);
+  idle(arm, 0.001);
   EXPECT_TRUE(arm.brake_closed(1));
-  advance(arm, 0.251);
+  for (int k = 0; k < 260; ++k) {
+    idle(arm, 0.001);
+    EXPECT_TRUE(arm.powered()) << k;
+  }
   EXPECT_EQ(arm.state(), DriveState::kStanding);
   arm.power_off();
+  idle(arm, 0.3);
   EXPECT_EQ(arm.state(), DriveState::kOff);
+  EXPECT_FALSE(arm.powered());
 }
 
 TEST(SimulatedArm, TorqueIsWhatTheDacLetsThrough) {
@@ -77,8 +93,7 @@ TEST(SimulatedArm, TorqueIsWhatTheDacLetsThrough) {
   const double step = 20.0 / 4096 * 9.76;  // N m of joint 1
   EXPECT_NEAR(arm.torque()[0], 40, step / 2);
   EXPECT_NEAR(std::remainder(arm.torque()[0], step), 0, 1e-9);
-  arm.command(std::vector<double>{1000, 0, 0, 0, 0, 0});
-  arm.advance(1e-3);
+  push(arm, 0.001, {140, 0, 0, 0, 0, 0});
   EXPECT_LE(arm.torque()[0], 97.6);
 }
 
@@ -86,19 +101,17 @@ TEST(SimulatedArm, AFaultDuringAStopDoesNotGiveTorqueBack) {
   SimulatedArm arm(puma(), settings());
   run(arm);
   arm.inject({Fault::kThermal, 2});
-  advance(arm, 0.1);
+  push(arm, 0.1);
   EXPECT_EQ(arm.state(), DriveState::kStopping);
   EXPECT_EQ(arm.thermal(), 4U);
-  const double fading = arm.torque()[0];
-  EXPECT_LT(fading, 30);
-  EXPECT_FALSE(arm.engage());
+  const double fading = std::abs(arm.torque()[1]);
   EXPECT_FALSE(arm.power_on());
-  arm.command(kPush);
-  advance(arm, 0.1);
-  EXPECT_LT(arm.torque()[0], fading);
+  push(arm, 0.1);
+  EXPECT_LT(std::abs(arm.torque()[1]), fading);
   EXPECT_FALSE(arm.reset_fault()) << "the joint is still hot";
-  advance(arm, 0.1);
+  idle(arm, 0.1);
   EXPECT_EQ(arm.state(), DriveState::kOff);
+  EXPECT_EQ(arm.torque()[1], 0);
   arm.inject({});
   EXPECT_TRUE(arm.reset_fault());
   EXPECT_TRUE(arm.power_on());
@@ -108,26 +121,108 @@ TEST(SimulatedArm, TheFirstFaultIsKept) {
   SimulatedArm arm(puma(), settings());
   run(arm);
   arm.inject({Fault::kEncoderJump, 0});
-  advance(arm, 0.002);
+  push(arm, 0.002);
   arm.inject({Fault::kThermal, 1});
-  advance(arm, 0.002);
+  push(arm, 0.002);
   EXPECT_EQ(arm.fault().fault, Fault::kEncoderJump);
   EXPECT_EQ(arm.fault().joint, 0);
   EXPECT_GT(arm.fault().value, arm.fault().threshold);
+  EXPECT_EQ(arm.torque()[0], 0) << "cut";
+}
+
+TEST(SimulatedArm, ACommandThatComesNoMoreIsHeldThenRampedDown) {
+  SimulatedArmSettings s = settings();
+  s.start = {0, -0.3, 1, 0, 0.5, 0};  // outstretched: gravity pulls joint 2
+  s.safety.hold_time = 0.5;
+  SimulatedArm arm(puma(), s);
+  ASSERT_TRUE(arm.power_on());
+  ga_dynamics::Dynamics dynamics(puma());
+  std::vector<double> gravity(6);
+  dynamics.gravity(s.start, gravity);
+  ASSERT_GT(std::abs(gravity[1]), 20);
+  push(arm, 0.3, gravity);
+  idle(arm, 0.015);
+  EXPECT_EQ(arm.fault().fault, Fault::kCommandTimeout);
+  EXPECT_EQ(arm.safety().reaction(), ga_hardware::Reaction::kHold);
+  idle(arm, 0.4);
+  EXPECT_NEAR(arm.torque()[1], gravity[1], 0.05 * std::abs(gravity[1])) << "held";
+  EXPECT_FALSE(arm.brake_closed(1));
+  idle(arm, 0.5);
+  EXPECT_EQ(arm.torque()[1], 0);
+  EXPECT_TRUE(arm.brake_closed(1));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(arm.plant().q()[i], s.start[i], 0.01) << i;
+}
+
+TEST(SimulatedArm, TorqueOutwardsFadesAtASoftLimitAndAHardLimitCuts) {
+  SimulatedArmSettings s = settings();
+  const double limit = puma().joints()[0].limits.upper;
+  s.start = {limit - 0.02, -1.5, 1.5, 0, 0, 0};
+  SimulatedArm arm(puma(), s);
+  ASSERT_TRUE(arm.power_on());
+  push(arm, 0.002, {80, 0, 0, 0, 0, 0});
+  const double margin = s.safety.soft_limit_margin;
+  EXPECT_NEAR(arm.torque()[0], 0.02 / margin * 97.6, 1);
+  push(arm, 0.002, {-80, 0, 0, 0, 0, 0});
+  EXPECT_NEAR(arm.torque()[0], -80, 0.1) << "inwards there is all of it";
+  EXPECT_EQ(arm.fault().fault, Fault::kNone);
+  EXPECT_EQ(arm.safety().fault(0).fault, Fault::kSoftLimit);
+  // Dragged beyond the limit by something else.
+  s.plant.stops = false;
+  s.safety.overspeed_ratio = 0;
+  SimulatedArm dragged(puma(), s);
+  run(dragged);
+  const std::vector<double> here(dragged.plant().q().begin(), dragged.plant().q().end());
+  dragged.plant().reset(here, std::vector<double>{1.5, 0, 0, 0, 0, 0});
+  push(dragged, 0.05);
+  EXPECT_EQ(dragged.fault().fault, Fault::kHardLimit);
+  EXPECT_EQ(dragged.torque()[0], 0);
+}
+
+TEST(SimulatedArm, ATorqueFarBeyondTheLimitIsAFault) {
+  SimulatedArm arm(puma(), settings());
+  run(arm);
+  push(arm, 0.001, {150, 0, 0, 0, 0, 0});
+  EXPECT_EQ(arm.fault().fault, Fault::kTorqueExcessive);
+  EXPECT_EQ(arm.state(), DriveState::kStopping);
+}
+
+TEST(SimulatedArm, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway) {
+  SimulatedArm arm(puma(), settings());
+  run(arm);
+  arm.inject({Fault::kEncoderFrozen, 0});
+  const double before = arm.plant().q()[0];
+  push(arm, 1, {60, 0, 0, 0, 0, 0});
+  EXPECT_EQ(arm.fault().fault, Fault::kEncoderFrozen);
+  EXPECT_LT(std::abs(arm.plant().q()[0] - before), 0.1);
+}
+
+TEST(SimulatedArm, AnArmWithoutLimitsIsDrivenAsFarAsItGoes) {
+  std::vector<ga_dynamics::DhJoint> rows(1);
+  rows[0].body = {1, {0.1, 0, 0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
+  SimulatedArm arm(ga_dynamics::Chain::from_dh(rows), {});
+  ASSERT_TRUE(arm.power_on());
+  push(arm, 1, {0.5});
+  EXPECT_EQ(arm.fault().fault, Fault::kNone);
+  EXPECT_GT(arm.position()[0], 3);
+  EXPECT_EQ(arm.torque()[0], 0.5);
 }
 
 TEST(SimulatedArm, DeadlinesAreWatchedOnRequest) {
   SimulatedArmSettings s = settings();
-  s.deadline_ratio = 1.5;
+  s.safety.deadline_ratio = 1.5;
   SimulatedArm arm(puma(), s);
   run(arm);
-  arm.advance(2e-3);
-  arm.advance(2e-3);
-  arm.advance(1e-3);  // in time: the count begins anew
-  arm.advance(2e-3);
-  arm.advance(2e-3);
+  const auto cycle = [&arm](double dt) {
+    arm.advance(dt);
+    arm.command(kPush);
+  };
+  cycle(2e-3);
+  cycle(2e-3);
+  cycle(1e-3);  // in time: the count begins anew
+  cycle(2e-3);
+  cycle(2e-3);
   EXPECT_EQ(arm.fault().fault, Fault::kNone);
-  arm.advance(2e-3);
+  cycle(2e-3);
   EXPECT_EQ(arm.fault().fault, Fault::kDeadlineMissed);
   EXPECT_EQ(arm.late_cycles(), 5U);
 }
@@ -152,10 +247,9 @@ TEST(SimulatedArm, AFailedIntegrationIsAnErrorAndCanBeReset) {
   s.plant.sub_step = 1e-3;
   SimulatedArm arm(ga_dynamics::Chain::from_dh(rows), s);
   ASSERT_TRUE(arm.power_on());
-  ASSERT_TRUE(arm.engage());
-  arm.command(std::vector<double>{1});
-  advance(arm, 0.3);
+  push(arm, 0.3, {1});
   EXPECT_TRUE(arm.diverged());
+  EXPECT_EQ(arm.torque()[0], 0);
   EXPECT_EQ(arm.state(), DriveState::kOff);
   EXPECT_TRUE(std::isfinite(arm.position()[0]));
   EXPECT_TRUE(arm.reset_fault());
@@ -167,7 +261,7 @@ TEST(SimulatedArm, RefusesImpossibleSettings) {
   s.start = {0, 0};
   EXPECT_THROW(SimulatedArm(puma(), s), std::invalid_argument);
   s = settings();
-  s.deadline_ratio = 0.9;
+  s.safety.deadline_ratio = 0.9;
   EXPECT_THROW(SimulatedArm(puma(), s), std::invalid_argument);
 }
 

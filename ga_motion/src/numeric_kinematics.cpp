@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <kdl/chain.hpp>
-#include <kdl/chainiksolverpos_lma.hpp>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <random>
@@ -14,7 +13,7 @@
 
 #include "ga_dynamics/algorithm/linear.hpp"
 #include "ga_dynamics/check_arguments.hpp"
-#include "ga_motion/quaternion.hpp"
+#include "pose_search.hpp"
 
 namespace ga_motion {
 
@@ -31,6 +30,7 @@ constexpr double kNotARotation = 1e-6;  // deviation of R Rᵀ from 1
 constexpr double kSingular = 1e-7;      // measure
 constexpr double kNear = 0.5;           // rad, m: a solution so near to the seed is the nearest
 constexpr int kEnough = 8;              // solutions to choose from
+constexpr double kAngleWeights[] = {0.3, 0.03, 3};  // PoseSearch::Options, tried in turn
 
 V to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
 Vector3 to_array(const V& v) { return {v.x, v.y, v.z}; }
@@ -47,26 +47,29 @@ std::string join(const Parts&... parts) {
   return text.str();
 }
 
-KDL::Frame to_kdl(const Pose& pose) {
-  const Matrix3& r = pose.rotation;
-  const Vector3& t = pose.translation;
-  return {KDL::Rotation(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]),
-          KDL::Vector(t[0], t[1], t[2])};
-}
-
-/// m and rad from one pose to another, in the base's axes. KDL's own difference takes turns below
-/// 1e-6 rad for none.
-Eigen::Matrix<double, 6, 1> pose_difference(const Pose& from, const Pose& to) {
-  const Vector3 turn =
-      rotation_vector(to_array(to_mat(to.rotation) * transposed(to_mat(from.rotation))));
-  const V way = to_vec(to.translation) - to_vec(from.translation);
-  return {way.x, way.y, way.z, turn[0], turn[1], turn[2]};
-}
-
-double largest_difference(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
+/// By one-sided Jacobi rotations, which Eigen's decompositions would do as well, but not without
+/// allocating. Leaves the rows orthogonal to each other.
+double least_over_largest_singular_value(RowMajor& m) {
+  constexpr int kMostSweeps = 30;
+  bool rotated = true;
+  for (int sweep = 0; rotated && sweep < kMostSweeps; ++sweep) {
+    rotated = false;
+    for (Eigen::Index i = 0; i < 6; ++i) {
+      for (Eigen::Index k = i + 1; k < 6; ++k) {
+        const double a = m.row(i).squaredNorm(), b = m.row(k).squaredNorm();
+        const double product = m.row(i).dot(m.row(k));
+        if (std::abs(product) <= 1e-15 * std::sqrt(a * b)) continue;
+        rotated = true;
+        const double cot = (b - a) / (2 * product);  // of twice the angle
+        const double tan = std::copysign(1 / (std::abs(cot) + std::hypot(1, cot)), cot);
+        const double cos = 1 / std::hypot(1, tan);
+        m.applyOnTheLeft(i, k, Eigen::JacobiRotation<double>(cos, -tan * cos));
+      }
+    }
+  }
+  Eigen::Matrix<double, 6, 1> values = m.rowwise().norm();
+  std::sort(values.data(), values.data() + 6, std::greater<>());
+  return values(std::min<Eigen::Index>(6, m.cols()) - 1) / values(0);
 }
 
 }  // namespace
@@ -223,33 +226,19 @@ IkResult InverseKinematics::wrap(std::span<const double> seed, bool keep_limits,
 }
 
 struct NumericKinematics::Impl {
-  explicit Impl(const Chain& robot, const NumericOptions& wanted) : options(wanted) {
-    chain.addSegment(KDL::Segment(KDL::Joint(KDL::Joint::None), to_kdl(robot.frame0())));
-    size = length_of(robot.tip().pose);
-    for (const ChainJoint& joint : robot.joints()) {
-      DhParameters before = joint.dh, behind;
-      before.theta = before.d = 0;
-      behind.theta = joint.dh.theta, behind.d = joint.dh.d;
-      chain.addSegment(KDL::Segment(KDL::Joint(KDL::Joint::None), to_kdl(dh_pose(before))));
-      chain.addSegment(
-          KDL::Segment(KDL::Joint(joint.revolute() ? KDL::Joint::RotZ : KDL::Joint::TransZ),
-                       to_kdl(dh_pose(behind))));
-      size += std::abs(joint.dh.a) + std::abs(joint.dh.d);
-    }
-    chain.addSegment(KDL::Segment(KDL::Joint(KDL::Joint::None), to_kdl(robot.tip().pose)));
-    size = std::max(size, 1e-3);
-    Eigen::Matrix<double, 6, 1> weights;  // an angle counts as much as the way it moves the tool
-    weights << 1, 1, 1, 0.3 * size, 0.3 * size, 0.3 * size;
-    search = std::make_unique<KDL::ChainIkSolverPos_LMA>(chain, weights, 1e-6 * size, 200);
-  }
-  static double length_of(const Pose& pose) {
-    return std::hypot(pose.translation[0], pose.translation[1], pose.translation[2]);
-  }
+  Impl(const Chain& chain, const NumericOptions& wanted)
+      : options(wanted),
+        search(chain),
+        jacobian(6, chain.size()),
+        seed(chain.joints().size()),
+        start(seed.size()),
+        trial(seed.size()),
+        best(seed.size()) {}
 
   NumericOptions options;
-  KDL::Chain chain;
-  std::unique_ptr<KDL::ChainIkSolverPos_LMA> search;
-  double size = 0;  // m
+  PoseSearch search;
+  RowMajor jacobian;
+  std::vector<double> seed, start, trial, best;
 };
 
 NumericKinematics::NumericKinematics(const Chain& chain, const NumericOptions& options)
@@ -268,41 +257,34 @@ std::unique_ptr<InverseKinematics> NumericKinematics::clone() const {
   return std::make_unique<NumericKinematics>(chain(), impl_->options);
 }
 
-double NumericKinematics::improve(const Pose& pose, std::span<double> q) const {
-  const auto n = static_cast<Eigen::Index>(size());
-  RowMajor jac(6, n);
-  std::vector<double> trial(q.begin(), q.end());
-  double best = std::numeric_limits<double>::infinity();
-  for (int step = 0; step < 20; ++step) {
-    Pose now;
-    forward(trial, now);
-    const Eigen::Matrix<double, 6, 1> error = pose_difference(now, pose);
-    const double largest = error.cwiseAbs().maxCoeff();
-    // The error falls quadratically: to rounding, then no further.
-    if (!(largest < best)) break;
-    best = largest;
-    std::copy(trial.begin(), trial.end(), q.begin());
-    if (largest == 0) break;
-    jacobian(trial, std::span<double>(jac.data(), static_cast<std::size_t>(6 * n)));
-    const Eigen::VectorXd change = jac.completeOrthogonalDecomposition().solve(error);
-    for (std::size_t i = 0; i < trial.size(); ++i) trial[i] += change(static_cast<Eigen::Index>(i));
-  }
-  return best;
-}
-
-double NumericKinematics::attempt(const Pose& pose, std::span<double> q) const {
-  const auto n = static_cast<unsigned>(size());
-  KDL::JntArray start(n), end(n);
-  for (unsigned i = 0; i < n; ++i) start(i) = q[i];
-  impl_->search->CartToJnt(start, to_kdl(pose), end);
-  for (unsigned i = 0; i < n; ++i) q[i] = end(i);
-  return improve(pose, q);
-}
-
 IkResult NumericKinematics::checked(std::span<const double> q, IkResult result) const {
   if (!result.usable()) return result;
   const Singularity near = singularity(q);
   return near.measure < kSingular ? IkResult{IkStatus::kSingular, -1, near.measure} : result;
+}
+
+IkResult NumericKinematics::attempt(const Pose& pose) const {
+  IkResult result{IkStatus::kNotFound, -1, std::numeric_limits<double>::infinity()};
+  std::vector<double>& q = impl_->trial;
+  for (const double weight : kAngleWeights) {
+    q = impl_->start;
+    // Once more from the nearest point within the limits, if the first solution is beyond them.
+    for (const bool keep_limits : {false, true}) {
+      const double error = impl_->search.solve(*this, pose, {weight, keep_limits}, q);
+      if (!(error <= impl_->options.accuracy)) {
+        if (result.status == IkStatus::kNotFound) result.value = std::min(result.value, error);
+        break;
+      }
+      const IkResult wrapped = wrap(impl_->seed, true, q);
+      if (wrapped.usable()) return wrapped;
+      result = wrapped;
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        const JointLimits& limits = chain().joints()[i].limits;
+        q[i] = std::clamp(q[i], limits.lower, limits.upper);
+      }
+    }
+  }
+  return result;
 }
 
 IkResult NumericKinematics::nearest(const Pose& pose, std::span<const double> seed,
@@ -311,43 +293,35 @@ IkResult NumericKinematics::nearest(const Pose& pose, std::span<const double> se
   require_size("NumericKinematics::nearest", "seed", seed.size(), n);
   require_size("NumericKinematics::nearest", "q", q.size(), n);
   if (!is_pose(pose)) return {IkStatus::kInvalidPose, -1, 0};
-  const std::vector<double> origin(seed.begin(), seed.begin() + size());
-  std::vector<double> trial = origin, best(n);
+  auto& [options, search, jacobian, origin, start, trial, best] = *impl_;
+  std::copy_n(seed.begin(), n, origin.begin());
+  start = origin;
   IkResult result{IkStatus::kNotFound, -1, std::numeric_limits<double>::infinity()};
   double least = std::numeric_limits<double>::infinity();
-  std::mt19937 random(impl_->options.random_seed);
+  std::mt19937 random(options.random_seed);
   int found = 0;
-  for (int start = 0; start <= impl_->options.restarts && found < kEnough; ++start) {
-    for (std::size_t i = 0; start > 0 && i < n; ++i) {
+  for (int k = 0; k <= options.restarts && found < kEnough; ++k) {
+    for (std::size_t i = 0; k > 0 && i < n; ++i) {
       const JointLimits& limits = chain().joints()[i].limits;
-      const double span = chain().joints()[i].revolute() ? kPi : impl_->size;
+      const double span = chain().joints()[i].revolute() ? kPi : search.arm_length();
       const double low = std::max(limits.lower, std::min(origin[i], limits.upper) - span);
       const double high = std::min(limits.upper, std::max(origin[i], limits.lower) + span);
-      trial[i] = std::uniform_real_distribution<double>(low, high)(random);
+      start[i] = std::uniform_real_distribution<double>(low, high)(random);
     }
-    // Once more from the nearest point within the limits, if the first solution is beyond them.
-    for (int round = 0; round < 2; ++round) {
-      const double error = attempt(pose, trial);
-      if (error > impl_->options.accuracy) {
-        if (result.status == IkStatus::kNotFound) result.value = std::min(result.value, error);
-        break;
-      }
-      const IkResult wrapped = wrap(origin, true, trial);
-      if (wrapped.usable()) {
-        const double distance = (Eigen::Map<const Eigen::VectorXd>(trial.data(), size()) -
-                                 Eigen::Map<const Eigen::VectorXd>(origin.data(), size()))
-                                    .norm();
-        if (distance < least) least = distance, best = trial;
-        ++found;
-        break;
-      }
-      result = wrapped;
-      for (std::size_t i = 0; i < n; ++i) {
-        const JointLimits& limits = chain().joints()[i].limits;
-        trial[i] = std::clamp(trial[i], limits.lower, limits.upper);
-      }
+    const IkResult tried = attempt(pose);
+    if (!tried.usable()) {
+      const bool closer = tried.status != IkStatus::kNotFound || tried.value < result.value;
+      if (result.status == IkStatus::kNotFound && closer) result = tried;
+      continue;
     }
-    if (found > 0 && start == 0 && largest_difference(best, origin) < kNear) break;
+    double squares = 0, largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      squares += (trial[i] - origin[i]) * (trial[i] - origin[i]);
+      largest = std::max(largest, std::abs(trial[i] - origin[i]));
+    }
+    if (squares < least) least = squares, best = trial;
+    ++found;
+    if (k == 0 && largest < kNear) break;
   }
   if (found == 0) return result;
   std::copy(best.begin(), best.end(), q.begin());
@@ -356,33 +330,34 @@ IkResult NumericKinematics::nearest(const Pose& pose, std::span<const double> se
 
 IkResult NumericKinematics::follow(const Pose& pose, std::span<const double> seed,
                                    std::span<double> q) const {
-  require_size("NumericKinematics::follow", "seed", seed.size(), chain().joints().size());
-  require_size("NumericKinematics::follow", "q", q.size(), chain().joints().size());
+  const auto n = static_cast<std::size_t>(size());
+  require_size("NumericKinematics::follow", "seed", seed.size(), n);
+  require_size("NumericKinematics::follow", "q", q.size(), n);
   if (!is_pose(pose)) return {IkStatus::kInvalidPose, -1, 0};
-  const std::vector<double> origin(seed.begin(), seed.begin() + size());
-  std::vector<double> trial = origin;
-  double error = improve(pose, trial);
-  if (error > impl_->options.accuracy) {
-    trial = origin;
-    error = attempt(pose, trial);
+  std::copy_n(seed.begin(), n, impl_->seed.begin());
+  std::vector<double>& trial = impl_->trial;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double weight : kAngleWeights) {
+    trial = impl_->seed;
+    least = std::min(least, impl_->search.solve(*this, pose, {weight, false}, trial));
+    if (least <= impl_->options.accuracy) break;
   }
-  if (error > impl_->options.accuracy) return {IkStatus::kNotFound, -1, error};
-  const IkResult result = wrap(origin, false, trial);
+  if (!(least <= impl_->options.accuracy)) return {IkStatus::kNotFound, -1, least};
+  const IkResult result = wrap(impl_->seed, false, trial);
   std::copy(trial.begin(), trial.end(), q.begin());
   return checked(q, result);
 }
 
 Singularity NumericKinematics::singularity(std::span<const double> q) const {
   require_size("NumericKinematics::singularity", "q", q.size(), chain().joints().size());
-  const auto n = static_cast<Eigen::Index>(size());
-  RowMajor jac(6, n);
-  jacobian(q, std::span<double>(jac.data(), static_cast<std::size_t>(6 * n)));
-  jac.topRows(3) /= impl_->size;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (!chain().joints()[static_cast<std::size_t>(i)].revolute()) jac.col(i) *= impl_->size;
+  RowMajor& jac = impl_->jacobian;
+  jacobian(q, std::span<double>(jac.data(), static_cast<std::size_t>(jac.size())));
+  const double length = impl_->search.arm_length();
+  jac.topRows(3) /= length;
+  for (Eigen::Index i = 0; i < jac.cols(); ++i) {
+    if (!chain().joints()[static_cast<std::size_t>(i)].revolute()) jac.col(i) *= length;
   }
-  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(jac).singularValues();
-  return {IkStatus::kSingular, values(values.size() - 1) / values(0)};
+  return {IkStatus::kSingular, least_over_largest_singular_value(jac)};
 }
 
 int NumericKinematics::branch_number(std::span<const double> q) const {

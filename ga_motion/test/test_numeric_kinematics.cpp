@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <functional>
 #include <kdl/chainfksolverpos_recursive.hpp>
@@ -16,6 +17,17 @@
 #include "ga_motion/numeric_kinematics.hpp"
 #include "random_robot.hpp"
 #include "worse.hpp"
+
+// Eigen calls malloc(), which test_support's counting allocator does not see.
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define GA_COUNT_MALLOC
+static long mallocs = 0;
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void* malloc(std::size_t size) {
+  ++mallocs;
+  return __libc_malloc(size);
+}
+#endif
 
 namespace ga_motion {
 
@@ -230,6 +242,27 @@ void expect_honest(const NumericKinematics& kinematics, const Pose& pose, const 
   }
 }
 
+TEST(NumericKinematics, SingularityIsTheRatioOfTheJacobiansSingularValues) {
+  for (const int joints : {3, 5, 6, 7, 9}) {
+    RandomRobot robot(joints, 3, {.prismatic = 0, .fixed = 0});
+    const NumericKinematics kinematics(Chain::from_urdf_text(robot.urdf()));
+    const Chain& chain = kinematics.chain();
+    double length = 0;
+    for (const ChainJoint& joint : chain.joints())
+      length += std::abs(joint.dh.a) + std::abs(joint.dh.d);
+    const Vector3& tool = chain.tip().pose.translation;
+    length += std::hypot(tool[0], tool[1], tool[2]);
+    for (int k = 0; k < 50; ++k) {
+      const Values q = robot.positions(joints);
+      Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> jacobian(6, joints);
+      kinematics.jacobian(q, {jacobian.data(), 6 * q.size()});
+      jacobian.topRows(3) /= length;
+      const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(jacobian).singularValues();
+      EXPECT_NEAR(kinematics.singularity(q).measure, values(values.size() - 1) / values(0), 1e-14);
+    }
+  }
+}
+
 TEST(NumericKinematics, ToolsTurnedByAnyAngleAreSolvedOrReported) {
   const KDL::Vector axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {-1, 2, 3}};
   const double angles[] = {0, 1e-9, 1e-6, 1e-3, kPi / 2, kPi - 1e-3, kPi - 1e-6, kPi - 1e-9, kPi};
@@ -280,6 +313,31 @@ TEST(NumericKinematics, TheSameCallGivesTheSameAnswer) {
     EXPECT_EQ(first, second);
   }
 }
+
+#ifdef GA_COUNT_MALLOC
+TEST(NumericKinematics, SearchesWithoutAllocating) {
+  for (const int joints : {4, 6, 7}) {
+    RandomRobot robot(joints, 9, {.prismatic = 0.2, .fixed = 0});
+    const NumericKinematics kinematics(Chain::from_urdf_text(robot.urdf()));
+    Values q(static_cast<std::size_t>(joints));
+    const Values goal = robot.values(joints, 0.5), seed = robot.positions(joints);
+    Pose pose, far;
+    kinematics.forward(goal, pose);
+    far = pose;
+    far.translation[0] += 100;
+    const long before = mallocs;
+    kinematics.nearest(pose, seed, q);
+    kinematics.nearest(far, seed, q);
+    kinematics.follow(pose, seed, q);
+    kinematics.singularity(q);
+    kinematics.branch_number(q);
+    const long after = mallocs;
+    EXPECT_EQ(after, before) << joints << " joints";
+    const Values copy = q;
+    EXPECT_GT(mallocs, after);
+  }
+}
+#endif
 
 // --- straight lines: by search, and what is in the way of them ---
 

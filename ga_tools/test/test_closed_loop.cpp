@@ -142,10 +142,11 @@ TEST(ClosedLoop, AMotionAfterARestIsFollowedAsWellAsTheFirst) {
   p.friction_velocity = 0.001;
   p.integral_dead_band = 1.5e-4;
   LawUnderTest law = computed_torque(chain, p);
-  ga_dynamics::Plant plant(chain);
-  LoopOptions options;
-  options.signals = signals_of(chain);
-  const Recording r = run_loop(plant, chain, *motion, law, options);
+  const LoopOptions options;
+  ga_hardware::SimulatedArmSettings settings = settings_for(*motion, options);
+  settings.signals = signals_of(chain);
+  ga_hardware::SimulatedArm arm(chain, settings);
+  const Recording r = run_loop(arm, chain, *motion, law, options);
   const double first = largest_error(r, 0, 2);
   for (const double start : {3.5, 7.0}) {
     EXPECT_LT(largest_error(r, start, start + 2), std::max(2 * first, 5e-4)) << start << " s";

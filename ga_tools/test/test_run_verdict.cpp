@@ -250,31 +250,6 @@ TEST(Verdict, NamesAJointOnItsStop) {
       << verdict.reason;
 }
 
-TEST(DivergenceWatch, FindsWhatIsNotFiniteTooFastOrTooFar) {
-  const ga_dynamics::Chain chain = two_joints();
-  const double reference_speed[] = {0.5, 0.8};
-  const DivergenceWatch watch(chain, reference_speed);
-  const std::vector<double> zero(2);
-  const auto check = [&](std::vector<double> q, std::vector<double> qd, std::vector<double> tau) {
-    const auto verdict = watch.check(1.5, q, qd, tau);
-    return verdict ? describe(*verdict) : "";
-  };
-  EXPECT_EQ(check({1.9, 0.9}, {5.9, -1.9}, {1e6, -1e6}), "");
-  EXPECT_EQ(check({0, kNan}, {0, 0}, {0, 0}),
-            "diverged at 1.500 s: the position of joint 'slide' is not finite (nan)");
-  EXPECT_NE(check({0, 0}, {-INFINITY, 0}, {0, 0}).find("velocity of joint 'elbow'"),
-            std::string::npos);
-  EXPECT_NE(check({0, 0}, {0, 0}, {0, kNan}).find("torque of joint 'slide'"), std::string::npos);
-  EXPECT_NE(check({0, 0}, {-6.1, 0}, {0, 0}).find("moves at -6.1 rad/s"), std::string::npos);
-  EXPECT_NE(check({0, 0}, {0, 2.1}, {0, 0}).find("moves at 2.1 m/s"), std::string::npos);
-  EXPECT_EQ(check({2.09, 0}, {0, 0}, {0, 0}), "");
-  EXPECT_NE(check({-2.11, 0}, {0, 0}, {0, 0}).find("beyond its limits of -2 and 2"),
-            std::string::npos);
-  // A motion that is meant to be faster than the limit.
-  const double fast[] = {5, 0};
-  EXPECT_FALSE(DivergenceWatch(chain, fast).check(0, zero, std::vector<double>{9, 0}, zero));
-}
-
 DemonstrationOptions puma() {
   DemonstrationOptions options;
   options.urdf = PUMA_URDF;
@@ -336,22 +311,54 @@ TEST(RunsThatGoWrong, AnIntegralGainBeyondStabilityDiverges) {
   EXPECT_TRUE(verdict_of(options).ok());
 }
 
-TEST(RunsThatGoWrong, ALoopThatIsTooSlowForItsGainsDivergesAndEndsThere) {
+/// A law that gives these torques.
+LawUnderTest torque_of(const std::function<double(double t)>& first) {
+  return {[](auto, auto) {},
+          [first, t = 0.0](auto, auto, const auto&, double dt, std::span<double> tau) mutable {
+            std::fill(tau.begin(), tau.end(), 0.0);
+            tau[0] = first(t);
+            t += dt;
+          }};
+}
+
+TEST(RunsThatGoWrong, AFaultOfTheSafetyMachineEndsTheRunAndIsNamed) {
+  const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
+  const std::vector<double> start{0, -1.5, 1.5, 0, 0, 0};
+  const auto motion = ga_motion::make_hold(start, 1);
+  const auto verdict = [&](const std::function<double(double)>& torque) {
+    const LoopOptions options;
+    ga_hardware::SimulatedArm arm(chain, settings_for(*motion, options));
+    LawUnderTest law = torque_of(torque);
+    const RunRecording r = run_loop(arm, chain, *motion, law, options);
+    EXPECT_FALSE(r.time.empty());
+    EXPECT_EQ(r.ended ? r.ended->time : 1.999, r.time.back()) << "it ends there";
+    EXPECT_TRUE(std::isfinite(r.tau[0].back()));
+    return r.ended ? describe(*r.ended) : "";
+  };
+  EXPECT_EQ(verdict([](double) { return 1; }), "");
+  EXPECT_EQ(verdict([](double t) { return t < 0.1 ? 1 : kNan; }).substr(0, 44),
+            "fault at 0.100 s: joint1: torque-not-finite:");
+  EXPECT_EQ(verdict([](double t) { return t < 0.1 ? 1 : 200; }).substr(0, 43),
+            "fault at 0.100 s: joint1: torque-excessive:");
+  EXPECT_NE(verdict([](double) { return 90; }).find("joint1: overspeed: "), std::string::npos);
+}
+
+TEST(RunsThatGoWrong, ALoopThatIsTooSlowForItsGainsIsStoppedAndEndsThere) {
   DemonstrationOptions options = puma();
   options.rate = 50;
   options.bandwidth = 500;
   const Demonstration d = demonstrate(options, {});
   for (const LawResult& r : d.results) {
-    EXPECT_EQ(r.verdict->state, RunState::kDiverged) << r.id;
+    EXPECT_EQ(r.verdict->state, RunState::kFault) << r.id << " " << describe(*r.verdict);
     EXPECT_FALSE(r.recording.time.empty());
-    EXPECT_LT(r.recording.time.back(), r.verdict->time) << "what is beyond is not recorded";
+    EXPECT_EQ(r.recording.time.back(), r.verdict->time) << "what is beyond is not recorded";
     EXPECT_TRUE(std::isnan(r.metrics.joint_rms) && std::isnan(r.metrics.final_error));
   }
   EXPECT_FALSE(d.ok());
   const std::string table = table_text(d);
   EXPECT_EQ(table.find("nan"), std::string::npos) << table;
   EXPECT_EQ(table.find("0.0000"), std::string::npos) << table;
-  EXPECT_NE(table.find("Tracking with integral: diverged at "), std::string::npos) << table;
+  EXPECT_NE(table.find("Tracking with integral: fault at "), std::string::npos) << table;
 }
 
 TEST(RunsThatGoWrong, APayloadThatTheArmCannotCarryIsNoticed) {

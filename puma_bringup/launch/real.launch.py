@@ -47,13 +47,8 @@ def hardware_name(context):
 
 def defaults_of(context):
     """Return the settings that count unless the description or the user gives others."""
-    if arm_launch.value(context, 'io') == 'ports':
-        return {}
-    tables = Path(arm_launch.share('puma_hardware', 'config'))
-    own = tables / f'emulated_calibration_{hardware_name(context)}.json'
-    table = own if own.exists() else tables / 'emulated_calibration.json'
-    tolerant = {} if is_true(context, 'use_sim_time') else TOLERANT
-    return {'calibration_file': str(table), **tolerant}
+    emulated = arm_launch.value(context, 'io') == 'emulated'
+    return TOLERANT if emulated and not is_true(context, 'use_sim_time') else {}
 
 
 def described(context, parameters):
@@ -75,7 +70,7 @@ def described(context, parameters):
         described_so_far.write(plain)
         described_so_far.flush()
         done = subprocess.run(
-            [arm_launch.program('puma_hardware', 'puma'), 'describe', '--urdf',
+            [arm_launch.program('puma_hardware', 'puma'), 'urdf', '--urdf',
              described_so_far.name, '--plugin', 'puma_hardware/PumaSystem', *options],
             capture_output=True, text=True)
     if done.returncode != 0:

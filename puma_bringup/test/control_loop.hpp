@@ -46,10 +46,7 @@ inline std::string described(const std::string& plugin) {
   }
   std::string tags = "puma_hardware/" + plugin + "</plugin><param name=\"initial_positions\">" +
                      start + "</param>";
-  if (plugin == "PumaSystem") {
-    tags += "<param name=\"io\">emulated</param><param name=\"calibration_file\">";
-    tags += std::string(EMULATED_CALIBRATION) + "</param>";
-  }
+  if (plugin == "PumaSystem") tags += "<param name=\"io\">emulated</param>";
   const std::string old = "puma_hardware/PumaSimSystem</plugin>";
   return urdf.replace(urdf.find(old), old.size(), tags);
 }

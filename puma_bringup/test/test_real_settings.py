@@ -169,7 +169,7 @@ def test_a_real_arm_without_a_guard_is_warned_of(real, monkeypatch):
 
 
 @pytest.mark.parametrize('robot', ['560', '600'])
-def test_each_emulated_robot_has_its_table(real, robot):
-    file = Path(parameters(real(io='emulated', robot=robot)[0])[1]['calibration_file'])
-    assert file.exists()
-    assert ('puma600' in file.name) == (robot == '600')
+def test_an_emulated_robot_needs_no_calibration_file(real, robot):
+    model, commands, _ = real(io='emulated', robot=robot)
+    assert 'calibration_file' not in parameters(model)[1]
+    assert f'puma{robot}' in read_by(commands['emulate'])

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "emulator/emulated_arm.hpp"
 #include "law_bench.hpp"
 #include "plugins/arm_system.hpp"
-#include "puma_hardware/emulator/emulated_arm.hpp"
 
 namespace test {
 
@@ -27,7 +27,6 @@ inline std::string positions_text(const std::array<double, 6>& q) {
 inline std::string real_puma(Parameters parameters = {}) {
   parameters.emplace("io", "emulated");
   parameters.emplace("initial_positions", positions_text(kStart));
-  parameters.emplace("calibration_file", EMULATED_CALIBRATION);
   std::string urdf = puma(parameters);
   const std::string sim = "puma_hardware/PumaSimSystem";
   return urdf.replace(urdf.find(sim), sim.size(), "puma_hardware/PumaSystem");

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
+#include "arm/puma_arm.hpp"
+#include "emulator/emulated_arm.hpp"
 #include "ga_controllers/control_law.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/emulator/emulated_arm.hpp"
 
 namespace puma_hardware {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "emulator/emulated_cards.hpp"
 
 namespace puma_hardware::emulator {
 

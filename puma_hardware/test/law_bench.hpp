@@ -14,7 +14,7 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/joint_signals.hpp"
-#include "sim_bench.hpp"
+#include "hardware_bench.hpp"
 
 namespace test {
 

@@ -16,13 +16,13 @@ def number(pattern, text):
 
 @pytest.mark.parametrize('command', [
     ['cards'], ['cards', 'probe'], ['cards', 'output'], ['calibrate'], ['guard'], ['emulate'],
-    ['run'], ['cell'], ['describe']])
+    ['run'], ['cell'], ['urdf']])
 def test_help_explains_the_command(command):
     assert 'Options' in puma(*command, '--help').stdout
 
 
 @pytest.mark.parametrize('command', [
-    'cards', 'calibrate', 'guard', 'emulate', 'run', 'cell', 'describe'])
+    'cards', 'calibrate', 'guard', 'emulate', 'run', 'cell', 'urdf'])
 def test_help_has_examples(command):
     assert 'Example' in puma(command, '--help').stdout
 

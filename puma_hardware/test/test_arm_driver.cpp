@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ga_dynamics/dynamics.hpp"
-#include "puma_hardware/process/guard.hpp"
+#include "process/guard.hpp"
 #include "runtime/arm_driver.hpp"
 
 namespace puma_hardware {

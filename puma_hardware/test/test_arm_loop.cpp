@@ -34,9 +34,9 @@ class Cell {
   explicit Cell(const emulator::EmulatedArmOptions& options = default_emulated_arm())
       : chain(Chain::from_urdf_file(PUMA_URDF)),
         robot(chain, {}, Bus::kPrivate, {}, options),
-        arm(robot.io(robot.claim()), robot.settings(), kPeriod),
+        driver(robot, nullptr, driver_options()),
         loop(
-            arm, chain, law_for(chain), loop_options(), nullptr, [this] { return next(); }, stop) {}
+            driver, chain, law_for(chain), loop_options(), [this] { return next(); }, stop) {}
 
   std::array<double, 6> truth() {
     std::array<double, 6> q{};
@@ -52,7 +52,8 @@ class Cell {
 
   Chain chain;
   Robot robot;
-  PumaArm arm;
+  ArmDriver driver;
+  PumaArm& arm = driver.arm();
   std::atomic<bool> stop = false;
   ArmLoop loop;
   std::uint64_t cycles = 0;
@@ -60,6 +61,12 @@ class Cell {
   std::function<void()> before_cycle = [] {};
 
  private:
+  static ArmDriverOptions driver_options() {
+    ArmDriverOptions options;
+    options.period = kPeriod;
+    options.feed_observer = false;
+    return options;
+  }
   ArmLoopOptions loop_options() {
     ArmLoopOptions options;
     options.truth = [this](std::span<double> q, std::span<double> qd) {
@@ -74,7 +81,6 @@ class Cell {
     last_accesses_ = accesses;
     ++cycles;
     before_cycle();
-    robot.arm()->advance(kPeriod);
     return kPeriod;
   }
   std::uint64_t last_accesses_ = 0;
@@ -106,13 +112,14 @@ TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   EXPECT_TRUE(cell.robot.cards()->illegal_accesses().empty());
   EXPECT_TRUE(cell.outputs_at_zero());
 
-  ga_dynamics::Plant plant(chain);
   ga_tools::LawUnderTest law = ga_tools::computed_torque(chain, law_for(chain));
   ga_tools::LoopOptions options;
   options.settle_time = 2;
-  options.signals = ga_hardware::signals_of(chain);
+  ga_hardware::SimulatedArmSettings simulated = ga_tools::settings_for(*line, options);
+  simulated.signals = ga_hardware::signals_of(chain);
+  ga_hardware::SimulatedArm arm(chain, simulated);
   const ga_tools::Metrics bare = ga_tools::measure(
-      ga_tools::run_loop(plant, chain, *line, law, options), chain, line->duration());
+      ga_tools::run_loop(arm, chain, *line, law, options), chain, line->duration());
   std::printf("tool path error: %.4f mm RMS through the cards, %.4f mm without\n",
               cards.tool_rms * 1e3, bare.tool_rms * 1e3);
   std::printf("joint error: %.4f mrad RMS through the cards, %.4f mrad without\n",
@@ -178,6 +185,21 @@ TEST(ArmLoop, BuildsItsTableCalibratesByItAndMovesToAGoal) {
   CalibrationBuilder builder(first.arm.settings());
   ASSERT_EQ(first.loop.sweep(builder, low, high), LoopEnd::kDone);
   const CalibrationTable table = builder.finish();
+  const CalibrationTable derived =
+      emulator::emulated_calibration(first.arm.settings(), default_emulated_arm());
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_GT(table.joints[i].entries.size(), 8U) << i;
+    for (const IndexEntry& built : table.joints[i].entries) {
+      const auto& all = derived.joints[i].entries;
+      const auto same = std::find_if(all.begin(), all.end(), [&](const IndexEntry& entry) {
+        return entry.count == built.count;
+      });
+      ASSERT_NE(same, all.end()) << "joint " << i << ", index pulse at " << built.count;
+      const double turns =
+          (built.volts - same->volts) / first.arm.settings().joints[i].pot_volts_per_rev;
+      EXPECT_LT(std::abs(turns), CalibrationOptions{}.match_tolerance / 3) << i;
+    }
+  }
 
   const std::vector<double> elsewhere{0.2, -1.3, 1.4, 0.15, -0.2, 0.1};
   Cell second(standing_at(elsewhere));

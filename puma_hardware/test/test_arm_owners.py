@@ -17,7 +17,7 @@ def cell():
 
 
 def watching(cell, *options):
-    return running('guard', '--cell', cell, '--timeout', PATIENT, *options, says='on watch')
+    return running('guard', '--cell', cell, '--timeout', PATIENT, *options, says='running for')
 
 
 def test_a_robot_is_not_replaced_while_it_lives(cell):
@@ -51,7 +51,7 @@ def test_a_second_guard_stands_by_and_takes_over(cell):
                      says='standing by') as second:
             first.terminate()
             first.wait()
-            assert 'on watch' in second.stdout.readline()
+            assert 'running for' in second.stdout.readline()
             puma('cards', 'output', '4', '0.1', '--cell', cell, '--seconds', '0.1')
 
 

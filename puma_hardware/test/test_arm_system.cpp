@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "arm_bench.hpp"
+#include "emulator/emulated_cell.hpp"
 #include "pluginlib/class_loader.hpp"
 #include "plugins/arm_setup.hpp"
-#include "puma_hardware/emulator/emulated_cell.hpp"
 #include "std_msgs/msg/float64.hpp"
 
 namespace {
@@ -58,7 +58,7 @@ TEST(ArmSystem, CalibratesWhileInactiveAndShowsItsProgress) {
         progress = message.data;
         ++shown;
       });
-  ASSERT_EQ(bench.calibrate(), "+calibrated; set the component active to go on");
+  ASSERT_EQ(bench.calibrate(), "+calibrated; set the component active to continue");
   EXPECT_GT(shown, 3);
   EXPECT_GT(progress, 0.5);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -213,7 +213,7 @@ TEST(ArmSystem, ACalibrationThatIsAskedForDuringAStopWaitsForItsEnd) {
   ASSERT_TRUE(bench.stop());
   ASSERT_EQ(bench.cycles(3), Return::OK);
   ASSERT_GT(bench.largest_effort(), 1) << "still stopping";
-  EXPECT_EQ(bench.call("calibrate", 20), "+calibrated; set the component active to go on");
+  EXPECT_EQ(bench.call("calibrate", 20), "+calibrated; set the component active to continue");
 }
 
 TEST(ArmSystem, DiagnosticsTellWhatIsMissingAndWhatFails) {
@@ -242,13 +242,13 @@ TEST(ArmSystem, SharedCardsAreNotDrivenWithoutAGuard) {
     bench.system().configure();
     EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
     bench.cycles(5);
-    EXPECT_EQ(bench.calibrate(), "-no guard is on watch; start `puma guard` first");
+    EXPECT_EQ(bench.calibrate(), "-no guard is running; start `puma guard` first");
     const test::LastError error;
     bench.system().activate();
     EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-    EXPECT_EQ(error().substr(0, 24), "no guard is on watch: if") << error();
+    EXPECT_EQ(error().substr(0, 23), "no guard is running: if") << error();
     bench.cycles(5);
-    EXPECT_NE(bench.diagnosis(1).find("no guard is on watch"), std::string::npos);
+    EXPECT_NE(bench.diagnosis(1).find("no guard is running"), std::string::npos);
   }
   stop = true;
   robot.join();
@@ -260,7 +260,7 @@ TEST(ArmSetup, RefusalsNameTheParameterAndTheRemedy) {
   EXPECT_EQ(refusal({{"io", "usb"}}),
             "hardware 'puma560': parameter io is 'usb'; give ports or emulated");
   EXPECT_EQ(refusal({{"io", "ports"}, {"cell", "demo"}}),
-            "hardware 'puma560': parameter cell is 'demo', but io is ports; leave cell out or set "
+            "hardware 'puma560': parameter cell is 'demo', but io is ports; omit cell or set "
             "io to emulated");
   EXPECT_NE(refusal({{"cell", "demo"}, {"simulated_time", "true"}}).find("simulated_time"),
             std::string::npos);

@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "arm_bench.hpp"
+#include "emulator/emulated_cell.hpp"
 #include "plugins/arm_setup.hpp"
-#include "puma_hardware/emulator/emulated_cell.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 #include "runtime/card_claim.hpp"
 
 namespace {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <random>
 
+#include "arm/calibration_builder.hpp"
+#include "arm/calibrator.hpp"
 #include "arm_cell.hpp"
 #include "counting_allocator.hpp"
-#include "puma_hardware/arm/calibration_builder.hpp"
-#include "puma_hardware/arm/calibrator.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -314,7 +314,8 @@ TEST(Calibration, WhatIsAmbiguousOrContradictoryEndsInAReason) {
       {"index pulses of joint 3 lost", CalibrationFailure::kIndexLost, "joint3: 0 index pulses",
        [](Sensors& s) { s.cards.inject(CardFault::kIndexLost, 2); }},
       {"potentiometers 1 and 3 swapped", CalibrationFailure::kPotDoesNotFollow,
-       "joint1: the potentiometer strays", [](Sensors& s) { std::swap(s.pot_of[0], s.pot_of[2]); }},
+       "joint1: the potentiometer deviates",
+       [](Sensors& s) { std::swap(s.pot_of[0], s.pot_of[2]); }},
       {"potentiometer 4 stuck", CalibrationFailure::kPotDoesNotFollow, "joint4: the potentiometer",
        [](Sensors& s) { s.cards.inject(CardFault::kPotStuck, 3); }},
       {"potentiometer 2 open", CalibrationFailure::kPotOutsideTable,
@@ -332,7 +333,7 @@ TEST(Calibration, WhatIsAmbiguousOrContradictoryEndsInAReason) {
          for (IndexEntry& entry : t.joints[4].entries) entry.volts += 0.45 * 0.0485;
        }},
       {"table with another scale", CalibrationFailure::kPotDoesNotFollow,
-       "joint6: the potentiometer strays", [](Sensors&) {},
+       "joint6: the potentiometer deviates", [](Sensors&) {},
        [](CalibrationTable& t) {
          for (IndexEntry& entry : t.joints[5].entries)
            entry.volts = 2.5 + 1.6 * (entry.volts - 2.5);
@@ -370,7 +371,7 @@ TEST(Calibration, AnArmThatMovesMeanwhileIsRefused) {
     calibrator.step(sensors.cycle(where), kPeriod);
   }
   EXPECT_EQ(calibrator.failure(), CalibrationFailure::kNotAtRest);
-  EXPECT_NE(calibrator.reason().find("let the arm stand still"), std::string::npos);
+  EXPECT_NE(calibrator.reason().find("keep the arm at rest"), std::string::npos);
 }
 
 TEST(Calibration, RefusesImpossibleOptionsAndTables) {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "puma_hardware/arm/calibration_table.hpp"
+#include "arm/calibration_table.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -137,9 +137,9 @@ TEST_F(CalibrationFileTest, IsRefusedWhenDamagedOrForeign) {
   write(good.substr(0, good.size() / 2));
   EXPECT_TRUE(contains(refusal(settings_), "it is damaged"));
   write("{}");
-  EXPECT_TRUE(contains(refusal(settings_), "it is no calibration of a PUMA"));
+  EXPECT_TRUE(contains(refusal(settings_), "it is not a PUMA calibration"));
   write("[1, 2]");
-  EXPECT_TRUE(contains(refusal(settings_), "it is no calibration of a PUMA"));
+  EXPECT_TRUE(contains(refusal(settings_), "it is not a PUMA calibration"));
   std::string changed = good;
   changed.replace(changed.find("\"version\": 1"), 12, "\"version\": 2");
   write(changed);

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/process/guard.hpp"
+#include "emulator/emulated_cards.hpp"
+#include "process/guard.hpp"
 #include "runtime/arm_driver.hpp"
 #include "runtime/card_claim.hpp"
 

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cards/card_settings.hpp"
+#include "cards/pcl818_ranges.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/card_settings.hpp"
-#include "puma_hardware/cards/pcl818_ranges.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -15,18 +15,25 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
+CardSettings read(const Parameters& parameters) {
+  ga_hardware::ParameterText text("hardware", {parameters.begin(), parameters.end()});
+  const CardSettings settings = CardSettings::read(text);
+  text.refuse_others();
+  return settings;
+}
+
 std::string refusal(const Parameters& parameters) {
-  return error_of([&] { CardSettings::from_parameters(parameters); });
+  return error_of([&] { read(parameters); });
 }
 
 TEST(CardSettings, DefaultsAreGood) {
-  EXPECT_NO_THROW(CardSettings::from_parameters({}));
-  EXPECT_EQ(CardSettings::from_parameters({{"urdf", "x"}}).pcl818.base, 0x300)
-      << "names of others do not matter";
+  EXPECT_NO_THROW(read({}));
+  ga_hardware::ParameterText others("hardware", {{"urdf", "x"}});
+  EXPECT_EQ(CardSettings::read(others).pcl818.base, 0x300) << "names of others do not matter";
 }
 
 TEST(CardSettings, ReadsEverySettingByName) {
-  const CardSettings s = CardSettings::from_parameters({
+  const CardSettings s = read({
       {"pcl818.base", "768"},
       {"pcl818.variant", "818HG"},
       {"pcl818.jumper_10v", "false"},
@@ -72,14 +79,23 @@ TEST(CardSettings, ReadsEverySettingByName) {
 
 TEST(CardSettings, AVariantIsSpelledAsItIsRead) {
   for (const char* name : {"818", "818L", "818H", "818HD", "818HG"}) {
-    EXPECT_STREQ(
-        to_string(CardSettings::from_parameters({{"pcl818.variant", name}}).pcl818.variant), name);
+    EXPECT_STREQ(to_string(read({{"pcl818.variant", name}}).pcl818.variant), name);
   }
 }
 
 TEST(CardSettings, AnUnknownNameIsRefusedWithTheKnownOnes) {
-  EXPECT_THAT(refusal({{"pcl818.bse", "0x300"}}),
-              AllOf(HasSubstr("pcl818.bse: there is no such setting"), HasSubstr("pcl818.base")));
+  EXPECT_THAT(
+      refusal({{"pcl818.bse", "0x300"}}),
+      AllOf(HasSubstr("parameter pcl818.bse is unknown; known are "), HasSubstr("pcl818.base")));
+}
+
+TEST(CardSettings, BooleansAreSpelledAsEverywhere) {
+  for (const char* text : {"true", " True ", "1"}) {
+    EXPECT_TRUE(read({{"pcl818.jumper_10v", text}}).pcl818.jumper_10v) << text;
+  }
+  for (const char* text : {"false", "False", "0"}) {
+    EXPECT_FALSE(read({{"pcl818.thermal_active_high", text}}).pcl818.thermal_active_high) << text;
+  }
 }
 
 struct Refused {
@@ -91,18 +107,23 @@ TEST(CardSettings, RefusalsNameTheSettingTheValueAndTheRemedy) {
   const Refused cases[] = {
       // Text that is no value.
       {{{"pcl818.base", "0x30G"}},
-       "pcl818.base = '0x30G': is not a number in range; give one such as 0x300"},
-      {{{"pcl818.base", ""}}, "pcl818.base = ''"},
-      {{{"pcl818.base", "70000"}}, "pcl818.base = '70000': is not a number in range"},
-      {{{"pcl818.range_code", "-1"}}, "pcl818.range_code = '-1'"},
-      {{{"pcl818.timeout_us", "soon"}}, "pcl818.timeout_us = 'soon'"},
-      {{{"pcl726.power_output", "3 4"}}, "pcl726.power_output = '3 4'"},
+       "hardware: parameter pcl818.base is '0x30G'; give a whole number between 0 and 65535"},
+      {{{"pcl818.base", ""}}, "pcl818.base is ''"},
+      {{{"pcl818.base", "70000"}},
+       "pcl818.base is '70000'; give a whole number between 0 and 65535"},
+      {{{"pcl818.range_code", "-1"}},
+       "pcl818.range_code is '-1'; give a whole number between 0 and 255"},
+      {{{"pcl818.timeout_us", "soon"}}, "pcl818.timeout_us is 'soon'; give a number"},
+      {{{"pcl726.power_output", "3 4"}}, "pcl726.power_output is '3 4'; give a whole number"},
       {{{"pcl818.variant", "819"}},
-       "pcl818.variant = '819': give one of 818, 818L, 818H, 818HD, 818HG"},
-      {{{"pcl818.jumper_10v", "yes"}}, "pcl818.jumper_10v = 'yes': give one of true, false"},
+       "pcl818.variant is '819'; give one of 818, 818L, 818H, 818HD, 818HG"},
+      {{{"pcl818.jumper_10v", "yes"}}, "pcl818.jumper_10v is 'yes'; give true or false"},
       {{{"pcl818.pot_channel", "0 1 2"}},
-       "is not a list of 6 numbers; give one such as '0 1 2 3 4 5'"},
-      {{{"pcl833.base", "0x200 x"}}, "is not a list of 2 numbers; give one such as '0x200 0x210'"},
+       "pcl818.pot_channel is '0 1 2'; give 6 whole numbers with commas between them"},
+      {{{"pcl833.base", "0x200 x"}}, "pcl833.base is '0x200 x'; give 2 whole numbers"},
+      {{{"pcl833.base", "0x200 0x210 x"}}, "pcl833.base is '0x200 0x210 x'; give 2"},
+      {{{"pcl833.base", "0x200 70000"}}, "pcl833.base is '0x200 70000'; give 2 whole numbers"},
+      {{{"pcl726.channel", "0 1 2 3 4 5.5"}}, "pcl726.channel is '0 1 2 3 4 5.5'; give 6"},
       // Values that cannot be.
       {{{"pcl818.base", "0x308"}}, "pcl818.base = 0x308: is not a multiple of 0x10"},
       {{{"pcl726.base", "0x1F0"}},

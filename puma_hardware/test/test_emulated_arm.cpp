@@ -6,13 +6,13 @@
 
 #include <cmath>
 
+#include "arm/transmission.hpp"
+#include "cards/pcl726.hpp"
+#include "cards/pcl818.hpp"
+#include "cards/pcl833.hpp"
 #include "counting_allocator.hpp"
 #include "emulated_bus.hpp"
-#include "puma_hardware/arm/transmission.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
-#include "puma_hardware/cards/pcl833.hpp"
-#include "puma_hardware/emulator/emulated_arm.hpp"
+#include "emulator/emulated_arm.hpp"
 
 namespace puma_hardware::emulator {
 namespace {

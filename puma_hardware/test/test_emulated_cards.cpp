@@ -63,9 +63,9 @@ using EmulatedCardsBus = EmulatedBus;
 
 TEST_F(EmulatedCardsBus, AnAddressWithoutACardReadsFfh) {
   EXPECT_EQ(cards().read(0x220), 0xFF);
-  expect_illegal("no card is at this address");
+  expect_illegal("there is no card at this address");
   cards().write(0x1FF, 0);
-  expect_illegal("no card is at this address");
+  expect_illegal("there is no card at this address");
 }
 
 TEST_F(EmulatedCardsBus, AnAccessTakesAMicrosecondOnItsOwnClock) {

@@ -10,11 +10,11 @@
 #include <chrono>
 #include <thread>
 
+#include "cards/pcl726.hpp"
+#include "cards/pcl818.hpp"
+#include "cards/pcl833.hpp"
 #include "emulator/cards_state.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
-#include "puma_hardware/cards/pcl833.hpp"
-#include "puma_hardware/emulator/emulated_cell.hpp"
+#include "emulator/emulated_cell.hpp"
 
 namespace puma_hardware::emulator {
 namespace {

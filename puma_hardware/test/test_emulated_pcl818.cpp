@@ -230,13 +230,13 @@ TEST_F(EmulatedPcl818, NotesDataReadBeforeTheyAreReady) {
   write(0x8, 0);
   write(0x0, 0);
   read(0x0);
-  expect_illegal("before they were ready");
+  expect_illegal("before the end of conversion");
   ASSERT_TRUE(wait());
   read(0x0);
   write(0x8, 0);
   expect_legal();
   read(0x1);
-  expect_illegal("before they were ready");
+  expect_illegal("before the end of conversion");
 }
 
 TEST_F(EmulatedPcl818, NotesATriggerWhileConvertingAndIgnoresIt) {
@@ -246,7 +246,7 @@ TEST_F(EmulatedPcl818, NotesATriggerWhileConvertingAndIgnoresIt) {
   write(0x0, 0);
   cards().set_pot_volts(0, 0);
   write(0x0, 0);
-  expect_illegal("while it was converting");
+  expect_illegal("during a conversion");
   ASSERT_TRUE(wait());
   EXPECT_EQ(read(0x1), 3072 >> 4);
 }
@@ -283,11 +283,11 @@ TEST_F(EmulatedPcl818, NotesRegistersAndValuesThatAreNotThere) {
   write(0xA, 4);
   expect_illegal("no source lists this value");
   write(0xC, 0);
-  expect_illegal("does not have this function");
+  expect_illegal("does not support this function");
   read(0xC);
-  expect_illegal("does not have this function");
+  expect_illegal("does not support this function");
   read(0x10);
-  expect_illegal("no card is at this address");
+  expect_illegal("there is no card at this address");
 }
 
 TEST_F(EmulatedPcl818, HasItsFifosRegistersOnlyWithAFifo) {
@@ -299,9 +299,9 @@ TEST_F(EmulatedPcl818, HasItsFifosRegistersOnlyWithAFifo) {
   EXPECT_EQ(read(0x19), 1) << "empty";
   expect_legal();
   read(0x17);
-  expect_illegal("before they were ready");
+  expect_illegal("before the end of conversion");
   write(0x6, 1);
-  expect_illegal("does not have this function");
+  expect_illegal("does not support this function");
   read(0x1A);
   expect_illegal("no source lists this register");
 }

@@ -217,7 +217,7 @@ TEST_F(EmulatedPcl833, NotesRegistersAndValuesThatAreNotThere) {
   const std::pair<unsigned, unsigned> other[] = {{0, 4}, {1, 7}, {3, 4}, {8, 4}};
   for (const auto& [offset, value] : other) {
     write(offset, value);
-    expect_illegal("does not have this function");
+    expect_illegal("does not support this function");
   }
   write(0xA, 255);
   write(8, 2);

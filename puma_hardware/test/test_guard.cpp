@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/process/guard.hpp"
+#include "cards/pcl726.hpp"
+#include "emulator/emulated_cards.hpp"
+#include "process/guard.hpp"
 
 namespace puma_hardware {
 namespace {

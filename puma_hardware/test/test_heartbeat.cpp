@@ -8,7 +8,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -75,7 +75,7 @@ def test_the_commands_are_on_the_path(command, environment, tmp_path):
 def test_ros2_run_finds_the_same_program(environment, tmp_path):
     program = PREFIX / 'lib' / 'puma_hardware' / 'puma'
     assert program.resolve() == PREFIX / 'bin' / 'puma'
-    assert 'puma560' in shell(f'{program} describe', environment, tmp_path)
+    assert 'puma560' in shell(f'{program} urdf', environment, tmp_path)
 
 
 def test_a_foreign_project_needs_no_python(environment, tmp_path):

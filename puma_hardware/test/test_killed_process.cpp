@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
+#include "emulator/emulated_cards.hpp"
+#include "process/heartbeat.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware {

@@ -15,8 +15,8 @@
 #include <memory>
 #include <thread>
 
+#include "cards/linux_port_io.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/linux_port_io.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -35,8 +35,9 @@ TEST(LinuxPortIo, TellsWhatIsMissingAndTheRemedy) {
       AllOf(HasSubstr("PCL-726 (pcl726.base): no access to ports 0x2C0 to 0x2CF"),
             HasSubstr("CAP_SYS_RAWIO"), HasSubstr("root"), HasSubstr("setcap cap_sys_rawio+ep")));
   EXPECT_THAT(explain(EPERM, "[none] integrity confidentiality"), HasSubstr("CAP_SYS_RAWIO"));
-  EXPECT_THAT(explain(EPERM, "none [integrity] confidentiality"),
-              AllOf(HasSubstr("locked down"), HasSubstr("Secure Boot"), Not(HasSubstr("setcap"))));
+  EXPECT_THAT(
+      explain(EPERM, "none [integrity] confidentiality"),
+      AllOf(HasSubstr("kernel lockdown"), HasSubstr("Secure Boot"), Not(HasSubstr("setcap"))));
   EXPECT_THAT(explain(ENOSYS, ""),
               AllOf(HasSubstr("CONFIG_X86_IOPL_IOPERM"), HasSubstr("emulated cards")));
   EXPECT_THAT(explain(EINVAL, ""), HasSubstr("Invalid argument; check the card's base address"));

@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "cards/pcl726.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cards/pcl818.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -62,7 +62,7 @@ TEST(Pcl818, AnAbsentCardIsRefused) {
   FakeBus bus;
   EXPECT_THAT(error_of([&] { Pcl818(bus, {}); }),
               AllOf(HasSubstr("PCL-818L: no such card answers at 0x300"),
-                    HasSubstr("nothing at all answers"), HasSubstr("pcl818.base")));
+                    HasSubstr("nothing answers"), HasSubstr("pcl818.base")));
 }
 
 TEST(Pcl818, ACardThatDoesNotGiveBackMuxOrControlIsRefused) {
@@ -92,7 +92,7 @@ TEST(Pcl818, DifferentialInputsHaveEightChannels) {
   Pcl818Settings settings;
   settings.pot_channel[5] = 8;
   EXPECT_THAT(error_of([&] { Pcl818(bus, settings); }),
-              HasSubstr("switched to 8 differential inputs, there is no channel 8"));
+              HasSubstr("switched to 8 differential inputs and has no channel 8"));
 }
 
 TEST(Pcl818, ACycleTriggersAndCollectsInSevenAccesses) {

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cards/pcl726.hpp"
+#include "cards/pcl818.hpp"
+#include "cards/pcl833.hpp"
 #include "fake_bus.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
-#include "puma_hardware/cards/pcl833.hpp"
 
 namespace puma_hardware {
 namespace {
@@ -64,7 +64,7 @@ TEST(Pcl833, ACardWhoseCountersDoNotResetIsRefused) {
   Bus bus;
   bus.count(1, 0x123456);
   EXPECT_THAT(error_of([&] { Pcl833(bus, {}, 0); }),
-              AllOf(HasSubstr("first PCL-833: something answers, but its counters do not reset"),
+              AllOf(HasSubstr("first PCL-833: a card answers, but its counters do not reset"),
                     HasSubstr(" 00 00 00 56 34 12 00 00 00 after a reset")));
 }
 

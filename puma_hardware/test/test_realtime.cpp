@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware {
 namespace {

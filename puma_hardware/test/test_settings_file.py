@@ -51,8 +51,8 @@ def test_the_table_lies_beside_the_file(settings):
     assert str(settings.parent / 'tables' / 'my_arm.json') in error, error
 
 
-def test_describe_writes_the_settings_into_the_hardware_tag(settings):
-    done = puma('describe', '--settings', str(settings), '--set', 'io=ports', '--default',
+def test_urdf_writes_the_settings_into_the_hardware_tag(settings):
+    done = puma('urdf', '--settings', str(settings), '--set', 'io=ports', '--default',
                 'pcl726.coding=offset_binary', '--default', 'safety.ramp_time=0.3', '--plugin',
                 'puma_hardware/PumaSystem')
     assert parameters(done.stdout) == {
@@ -64,13 +64,20 @@ def test_describe_writes_the_settings_into_the_hardware_tag(settings):
     assert hardware.findtext('plugin') == 'puma_hardware/PumaSystem'
 
 
+def test_describe_is_the_old_name_of_urdf(settings):
+    old = puma('describe', '--settings', str(settings))
+    assert old.stdout == puma('urdf', '--settings', str(settings)).stdout
+    assert old.stderr == 'puma: `puma describe` is deprecated; use `puma urdf`\n'
+    assert 'describe' not in puma('--help').stdout
+
+
 def test_a_described_arm_is_the_same_arm(settings, tmp_path):
     described = tmp_path / 'my_arm.urdf'
-    described.write_text(puma('describe', '--settings', str(settings), '--set', 'io=emulated',
+    described.write_text(puma('urdf', '--settings', str(settings), '--set', 'io=emulated',
                               '--set', 'cell=anywhere', '--set', 'guard=true').stdout)
     with emulated_robot('described', '--urdf', str(described)) as cell:
         same = ['--cell', cell, '--settings', str(settings)]
-        with running('guard', *same, '--timeout', '1000', says='on watch'):
+        with running('guard', *same, '--timeout', '1000', says='running for'):
             puma('cards', 'output', '4', '0.1', '--seconds', '0.1', *same)
 
 
@@ -91,7 +98,7 @@ GRIPPER = """
 
 
 def with_gripper(path, plugin):
-    path.write_text(puma('describe').stdout.replace('</robot>', GRIPPER.format(plugin=plugin)))
+    path.write_text(puma('urdf').stdout.replace('</robot>', GRIPPER.format(plugin=plugin)))
     return str(path)
 
 
@@ -122,7 +129,7 @@ def test_a_guard_with_other_settings_is_none(settings):
 def test_a_wrong_file_is_refused_by_line_or_name(tmp_path, text, told):
     file = tmp_path / 'wrong.yaml'
     file.write_text(text)
-    assert told in puma('describe', '--settings', str(file), code=2).stderr
+    assert told in puma('urdf', '--settings', str(file), code=2).stderr
 
 
 def test_a_missing_file_is_named():
@@ -132,7 +139,7 @@ def test_a_missing_file_is_named():
 def test_the_puma_600_has_a_table_of_its_own():
     urdf = Path(__file__).parents[2] / 'puma_description' / 'urdf' / 'puma600.urdf'
     text = puma('calibrate', '--fast', '--urdf', str(urdf)).stdout
-    assert 'calibrated; the arm stands at' in text
+    assert 'calibrated; the arm is at' in text
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include "puma_hardware/arm/transmission.hpp"
+#include "arm/transmission.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "ga_dynamics/chain.hpp"
 #include "hardware_interface/hardware_info.hpp"
 #include "hardware_interface/system_interface.hpp"
 
@@ -54,6 +55,15 @@ struct ArmInterfaces {
   static ArmInterfaces find(const hardware_interface::HardwareComponentInterface& component,
                             const std::vector<std::string>& joints);
 };
+
+/// The hardware has to have exactly the chain's joints. Throws std::runtime_error that begins with
+/// `where` and names the joint that is missing or too many, and the remedy.
+void check_joints(const std::string& where, const hardware_interface::HardwareInfo& info,
+                  const ga_dynamics::Chain& chain);
+
+/// Null if the hardware has no such joint.
+const hardware_interface::ComponentInfo* find_joint(const hardware_interface::HardwareInfo& info,
+                                                    const std::string& name);
 
 // Real-time safe; do nothing where the handle is null. A state that another thread holds at the
 // moment keeps its value; a command is tried again.

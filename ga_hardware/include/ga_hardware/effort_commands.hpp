@@ -62,7 +62,6 @@ class EffortCommands {
   /// In the cycles of an inactive component: true if the efforts were given up.
   bool stopped_while_inactive() noexcept;
 
-  bool engaged() const noexcept { return engaged_; }
   std::span<const double> torque() const noexcept { return torque_; }  ///< N m
   double age() const noexcept { return age_; }                         ///< s
 

@@ -2,13 +2,18 @@
 #ifndef GA_HARDWARE__PARAMETER_TEXT_HPP_
 #define GA_HARDWARE__PARAMETER_TEXT_HPP_
 
-// The <param> tags of a hardware component, read with messages that name the parameter, its value
-// and what to give instead. Allocates and throws std::runtime_error.
+// Reads <param> tags: of a hardware component, of its joints, or the same names from a settings
+// file. Error messages name the parameter, its value and the remedy. Allocates and throws
+// std::runtime_error.
 
+#include <array>
+#include <initializer_list>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ga_hardware {
@@ -18,23 +23,64 @@ class ParameterText {
   /// `where` begins every message, e.g. "hardware 'puma560'".
   ParameterText(std::string where, std::unordered_map<std::string, std::string> texts);
 
+  // Each returns `otherwise` if the parameter is not given.
+
   std::string text(const std::string& name, const std::string& otherwise = "");
-  /// A number between two bounds, both allowed.
-  double number(const std::string& name, double otherwise, double least, double most);
-  int whole(const std::string& name, int otherwise, int least, int most);
-  /// true or false
+  /// A finite number from `least` to `most`.
+  double number(const std::string& name, double otherwise, double least = -kNoBound,
+                double most = kNoBound);
+  /// The same, `least` itself excluded.
+  double number_above(const std::string& name, double otherwise, double least, double most);
+  /// Decimal or 0x….
+  int whole(const std::string& name, int otherwise, int least = -kNoWholeBound,
+            int most = kNoWholeBound);
+  /// 1 or -1
+  int sign(const std::string& name, int otherwise);
+  /// true or false; also True, False, 1, 0
   bool flag(const std::string& name, bool otherwise);
-  /// "x,y,z", as many numbers as `otherwise` has
+  /// "x,y,z" or "x y z", as many numbers as `otherwise` has
   std::vector<double> list(const std::string& name, const std::vector<double>& otherwise);
+  /// The same with whole numbers, decimal or 0x…, that fit into a Whole.
+  template <typename Whole, std::size_t N>
+  std::array<Whole, N> wholes(const std::string& name, const std::array<Whole, N>& otherwise) {
+    using Limits = std::numeric_limits<Whole>;
+    const std::vector<double> found =
+        values(name, {otherwise.begin(), otherwise.end()}, Limits::lowest(), Limits::max(), true);
+    std::array<Whole, N> read;
+    for (std::size_t i = 0; i < N; ++i) read[i] = static_cast<Whole>(found[i]);
+    return read;
+  }
+  /// One of several words, each with its meaning.
+  template <typename Meaning>
+  Meaning choice(const std::string& name, Meaning otherwise,
+                 std::initializer_list<std::pair<const char*, Meaning>> choices) {
+    const std::string* const found = find(name);
+    if (found == nullptr) return otherwise;
+    std::string words;
+    for (const auto& [word, meaning] : choices) {
+      if (text(name) == word) return meaning;
+      words += (words.empty() ? "" : ", ") + std::string(word);
+    }
+    refuse(name, "give one of " + words);
+  }
   /// "joint1:0.5,joint2:-1"
   std::map<std::string, double> by_joint(const std::string& name);
 
+  /// Refuses if the parameter is not given.
+  void require(const std::string& name) const;
+  /// A parameter that another reader uses.
+  void allow(const std::string& name) { known_.insert(name); }
   /// Refuses the parameters that none of the calls above has asked for.
   void refuse_others() const;
 
  private:
+  static constexpr double kNoBound = std::numeric_limits<double>::max();
+  static constexpr int kNoWholeBound = std::numeric_limits<int>::max();
+
   [[noreturn]] void refuse(const std::string& name, const std::string& remedy) const;
   const std::string* find(const std::string& name);
+  std::vector<double> values(const std::string& name, const std::vector<double>& otherwise,
+                             double least, double most, bool whole);
 
   std::string where_;
   std::unordered_map<std::string, std::string> texts_;

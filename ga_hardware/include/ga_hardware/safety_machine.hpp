@@ -15,8 +15,8 @@
 //                               while there is no potentiometer to ask
 // pot-mismatch       cut        potentiometer and encoder part by pot_tolerance_turns       yes
 // overspeed          cut        faster than overspeed_ratio times the speed limit
-// soft-limit         limit      within soft_limit_margin of a limit: torque outwards fades
-//                               to none at the limit
+// soft-limit         limit      within soft_limit_margin of a limit (at most 5 % of the range):
+//                               torque outwards fades to none at the limit
 // hard-limit         cut        beyond a limit. An arm that is activated beyond it may move
 //                               back, no further out
 // ad-timeout         ramp down  max_ad_timeouts conversions in a row failed
@@ -90,12 +90,12 @@ struct FaultRecord {
 std::string describe(const FaultRecord& record, const std::string& joint);
 
 /// Arms have up to so many joints.
-inline constexpr std::size_t kMostJoints = 32;
+inline constexpr std::size_t kMostJoints = 52;
 /// The first values hold, one per joint of the arm.
 template <class T>
 using PerJoint = std::array<T, kMostJoints>;
 
-/// What the machine has to know of a joint.
+/// What the machine has to know of a joint. Infinite: no limit.
 struct SafetyJoint {
   double lower = 0, upper = 0;  ///< hard limits, rad
   double max_speed = 0;         ///< rad/s
@@ -133,8 +133,9 @@ struct SafetyInputs {
   bool ad_timeout = false;    ///< a conversion failed in this cycle
   bool ad_sample = true;      ///< or one ended well; neither while one is under way
   bool card_lost = false, guard_lost = false, emergency_stop = false;
-  int lost_card = 0;  ///< base address of the card that was lost
-  double period = 0;  ///< s since the last cycle
+  int lost_card = 0;             ///< base address of the card that was lost
+  bool deadline_missed = false;  ///< beside those that `period` shows
+  double period = 0;             ///< s since the last cycle
 };
 
 struct SafetyOutputs {
@@ -203,6 +204,7 @@ class SafetyMachine {
   void check_timing(const SafetyInputs& in) noexcept;
   void check_command(const SafetyInputs& in) noexcept;
   void widen_limits(const SafetyInputs& in) noexcept;
+  double soft_margin(std::size_t joint) const noexcept;
   double limited(std::size_t joint, double torque, double q) const noexcept;
   bool hold_usable(const SafetyInputs& in) const noexcept;
   void begin_reaction(Reaction reaction) noexcept;

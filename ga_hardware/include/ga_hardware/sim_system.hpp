@@ -3,8 +3,8 @@
 #define GA_HARDWARE__SIM_SYSTEM_HPP_
 
 // ga_hardware/SimSystem: a simulated arm as ros2_control hardware. Any serial arm with an
-// effort command per joint; the description and sim_settings.hpp say what it is, arm_interfaces.hpp
-// what it offers, sim_node.hpp how to make it fail and recover.
+// effort command per joint. doc/sim_system.md lists its parameters and faults, arm_interfaces.hpp
+// its interfaces.
 //
 // Lifecycle: configured, it measures and its brakes hold. Active, its drives have power. Claiming
 // the effort commands releases the brakes, giving them up without a successor is a controlled stop;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/sim_node.hpp"
+#include "plugins/sim_node.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
@@ -43,26 +42,17 @@ std::string describe_fault(const FaultRecord& fault, bool diverged,
                            const std::vector<std::string>& joints) {
   if (diverged) {
     return "the integration has diverged: give the hardware a shorter sub_step, or look for "
-           "inertias "
-           "and gains that no arm has; then call reset_fault, which puts the arm back to its "
-           "start, "
-           "set the component inactive and active";
+           "implausible inertias and gains; then call reset_fault, which puts the arm back to its "
+           "start, and set the component inactive and active";
   }
   if (fault.fault == Fault::kCardLost) {
     return "card-lost: nothing answers; set inject_fault to nothing, call reset_fault, then set "
-           "the "
-           "component inactive and active";
+           "the component inactive and active";
   }
-  const auto joint = static_cast<std::size_t>(fault.joint);
-  std::string text = fault.joint >= 0 ? "joint '" + joints.at(joint) + "': " : "";
-  text += to_string(fault.fault);
-  char numbers[80] = "";
-  if (fault.fault == Fault::kEncoderJump || fault.fault == Fault::kEncoderFrozen ||
-      fault.fault == Fault::kOverspeed || fault.fault == Fault::kCommandTimeout) {
-    std::snprintf(numbers, sizeof numbers, ": %.3g, allowed %.3g", fault.value, fault.threshold);
-  }
-  text += numbers;
-  return text + "; remove the cause, call reset_fault and set the component active again";
+  const std::string joint =
+      fault.joint >= 0 ? joints.at(static_cast<std::size_t>(fault.joint)) : "";
+  return describe(fault, joint) +
+         "; remove the cause, call reset_fault and set the component active again";
 }
 
 SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& chain,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/sim_settings.hpp"
+#include "plugins/sim_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/described_chain.hpp"
-#include "ga_hardware/hardware_joints.hpp"
 #include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/parameter_text.hpp"
 
@@ -97,16 +97,20 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
   }
   s.seed = static_cast<unsigned>(parameters.whole("seed", 1, 0, 1000000));
   s.observer_bandwidth = parameters.number("observer_bandwidth", s.observer_bandwidth, 1, 10000);
-  s.ramp_time = parameters.number("ramp_time", s.ramp_time, 0, 10);
   s.brake_release_time = parameters.number("brake_release_time", s.brake_release_time, 0, 10);
-  s.overspeed_ratio = parameters.number("overspeed_ratio", s.overspeed_ratio, 0, 100);
-  s.jump_ratio = parameters.number("jump_ratio", s.jump_ratio, 1, 100);
-  s.deadline_ratio = parameters.number("deadline_ratio", s.deadline_ratio, 0, 1000);
-  if (s.deadline_ratio > 0 && s.deadline_ratio <= 1) {
+  SafetySettings& safety = s.safety;
+  safety.ramp_time = parameters.number("ramp_time", safety.ramp_time, 0, 10);
+  safety.hold_time = parameters.number("hold_time", safety.hold_time, 0, 60);
+  safety.soft_limit_margin = parameters.number("soft_limit_margin", safety.soft_limit_margin, 0, 1);
+  safety.overspeed_ratio = parameters.number("overspeed_ratio", safety.overspeed_ratio, 0, 100);
+  safety.jump_ratio = parameters.number("jump_ratio", safety.jump_ratio, 1, 100);
+  safety.torque_ratio = parameters.number("torque_ratio", safety.torque_ratio, 1, 100);
+  safety.deadline_ratio = parameters.number("deadline_ratio", safety.deadline_ratio, 0, 1000);
+  if (safety.deadline_ratio > 0 && safety.deadline_ratio <= 1) {
     throw std::runtime_error(where + ": parameter deadline_ratio must be above 1, or 0 for none");
   }
-  s.max_missed_deadlines = parameters.whole("max_missed_deadlines", 3, 1, 1000);
-  s.command_timeout = parameters.number("command_timeout", s.command_timeout, 1e-3, 10);
+  safety.max_missed_deadlines = parameters.whole("max_missed_deadlines", 3, 1, 1000);
+  safety.command_timeout = parameters.number("command_timeout", safety.command_timeout, 1e-3, 10);
   if (info.rw_rate > 0) s.period = 1.0 / info.rw_rate;
   parameters.refuse_others();
   return setup;

@@ -10,11 +10,11 @@
 
 #include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/sim_clock.hpp"
-#include "ga_hardware/sim_node.hpp"
-#include "ga_hardware/sim_settings.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
+#include "plugins/sim_node.hpp"
+#include "plugins/sim_settings.hpp"
 
 namespace ga_hardware {
 namespace {
@@ -43,7 +43,7 @@ struct SimSystem::Impl {
     if (mailbox->injected.exchange(false)) {
       arm.inject(SimMailbox::unpack(mailbox->injection.load()));
     }
-    const bool stopping = arm.state() == DriveState::kStopping;
+    const bool stopping = arm.safety().reaction() != Reaction::kNone;
     if (mailbox->reset == ResetRequest::kAsked) {
       mailbox->reset = stopping            ? ResetRequest::kStopping
                        : arm.reset_fault() ? ResetRequest::kDone
@@ -60,10 +60,8 @@ struct SimSystem::Impl {
       put(interfaces.velocity[i], arm.velocity()[i]);
       put(interfaces.effort[i], arm.torque()[i]);
     }
-    const bool powered = arm.state() != DriveState::kOff;
-    const bool released = arm.state() == DriveState::kRunning;
-    put(interfaces.power, powered ? 1.0 : 0.0);
-    put(interfaces.brakes, released ? 0.0 : 1.0);
+    put(interfaces.power, arm.powered() ? 1 : 0);
+    put(interfaces.brakes, arm.state() == DriveState::kRunning ? 0 : 1);
     put(interfaces.thermal, static_cast<double>(arm.thermal()));
     put(interfaces.fault_code, static_cast<double>(arm.fault().fault));
     for (std::size_t i = 0; i < kMostToolOutputs; ++i) put(interfaces.output[i], output[i]);
@@ -195,30 +193,41 @@ SimSystem::Return SimSystem::read(const rclcpp::Time&, const rclcpp::Duration& p
   const auto begin = Clock::now();
   m.take_requests();
   const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
-  if (!active && m.efforts.stopped_while_inactive()) m.arm.release();
   if (!m.arm.card_lost()) m.arm.advance(period.seconds());
+  // An inactive component is not written to: its cycle ends here.
+  if (!active) {
+    if (m.efforts.stopped_while_inactive()) m.arm.stop();
+    m.arm.idle();
+    if (m.clock) m.clock->cycle_done();
+  }
   m.show_states();
   m.read_time = std::chrono::duration<double>(Clock::now() - begin).count();
-  // An inactive component is not written to: its cycle ends here.
-  if (m.clock && !active) m.clock->cycle_done();
   return m.arm.card_lost() || m.arm.diverged() ? Return::ERROR : Return::OK;
 }
 
 SimSystem::Return SimSystem::write(const rclcpp::Time&, const rclcpp::Duration& period) {
   Impl& m = *impl_;
   const auto begin = Clock::now();
-  const EffortCommands::Wish wish = m.efforts.next(period.seconds());
-  if (wish == EffortCommands::Wish::kStop) m.arm.release();
-  if (m.efforts.engaged()) m.arm.engage();
-  if (wish == EffortCommands::Wish::kTorque) m.arm.command(m.efforts.torque(), m.efforts.age());
+  switch (m.efforts.next(period.seconds())) {
+    case EffortCommands::Wish::kTorque:
+      m.arm.command(m.efforts.torque(), m.efforts.age());
+      break;
+    case EffortCommands::Wish::kStop:
+      m.arm.stop();
+      m.arm.idle();
+      break;
+    case EffortCommands::Wish::kNothing:
+      m.arm.idle();
+      break;
+  }
   for (std::size_t i = 0; i < kMostToolOutputs; ++i) {
     m.output[i] = take(m.interfaces.output_command[i], m.output[i]) > 0.5 ? 1 : 0;
   }
   const bool off = take(m.interfaces.power_command, 1) < 0.5;
-  if (off) m.arm.power_off();
+  m.show_states();
   m.count_time(m.read_time + std::chrono::duration<double>(Clock::now() - begin).count());
   if (m.clock) m.clock->cycle_done();
-  return off || m.arm.fault().fault != Fault::kNone ? Return::DEACTIVATE : Return::OK;
+  return off || m.arm.safety().state() == SafetyState::kFault ? Return::DEACTIVATE : Return::OK;
 }
 
 }  // namespace ga_hardware

@@ -2,8 +2,8 @@
 #ifndef STUDY__CLOSED_LOOP_HPP_
 #define STUDY__CLOSED_LOOP_HPP_
 
-// A control law driving a simulated arm along a trajectory at a fixed rate, seen through the arm's
-// encoders and DACs.
+// A control law driving a simulated arm along a trajectory at a fixed rate: the arm of
+// ga_hardware/SimSystem, with encoders, DACs and safety machine.
 
 #include <functional>
 #include <memory>
@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
-#include "ga_dynamics/plant.hpp"
-#include "ga_hardware/joint_signals.hpp"
 #include "ga_hardware/recording.hpp"
+#include "ga_hardware/simulated_arm.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "ga_tools/run_verdict.hpp"
 
@@ -25,21 +24,16 @@ using ga_hardware::JointSignals;
 using ga_hardware::Recording;
 
 struct LoopOptions {
-  double rate = 1000;                 ///< Hz
-  double settle_time = 1.0;           ///< s after the trajectory's end, its end held
-  double observer_bandwidth = 150;    ///< rad/s
-  std::vector<JointSignals> signals;  ///< one per joint
-  unsigned seed = 1;                  ///< of the noise
+  double rate = 1000;        ///< Hz
+  double settle_time = 1.0;  ///< s after the trajectory's end, its end held
 };
 
-/// One law under test: computes torques for the measured state; acceleration() is what it expects
-/// of the arm in this cycle, for the observers.
+/// One law under test: computes torques for the measured state.
 struct LawUnderTest {
   std::function<void(std::span<const double> q, std::span<const double> qd)> start;
   std::function<void(std::span<const double> q, std::span<const double> qd,
                      const ga_controllers::Reference& reference, double dt, std::span<double> tau)>
       update;
-  std::function<std::span<const double>()> acceleration;  ///< may be empty
 };
 
 LawUnderTest computed_torque(const ga_dynamics::Chain& model,
@@ -63,10 +57,10 @@ PdGains pd_gains(const ga_dynamics::Chain& model, std::span<const ga_controllers
 LawUnderTest independent_pd(const ga_dynamics::Chain& model, const PdGains& gains);
 
 struct RunRecording : Recording {
-  std::optional<Verdict> ended;  ///< set: it diverged, and ends there
+  std::optional<Verdict> ended;  ///< set: a fault or a failed integration ended it
 };
 
-/// Not-a-number: not measured, because the run diverged or nothing limits the torque.
+/// Not-a-number: not measured, because the run ended early or nothing limits the torque.
 struct Metrics {
   double joint_rms = 0, joint_max = 0;  ///< rad, over all joints, along the trajectory
   double tool_rms = 0,
@@ -76,17 +70,22 @@ struct Metrics {
   double torque_use = 0;    ///< largest |tau| over its limit, of the joints that have one
 };
 
-/// The model chain gives the reference's tool positions and the limits; `plant` must be of the same
-/// joints. A run that diverges ends there, at least one sample long.
-RunRecording run_loop(ga_dynamics::Plant& plant, const ga_dynamics::Chain& model,
+/// Runs the law on an arm that stands at the trajectory's start. `model` gives the tool's positions
+/// and the limits. A run that a fault of the safety machine stops, or whose integration fails, ends
+/// there, at least one sample long.
+RunRecording run_loop(ga_hardware::SimulatedArm& arm, const ga_dynamics::Chain& model,
                       const ga_motion::Trajectory& trajectory, LawUnderTest& law,
                       const LoopOptions& options, const std::function<void(double)>& progress = {});
+/// Settings of an arm for run_loop(): at the trajectory's start, its brakes open with the first
+/// torque.
+ga_hardware::SimulatedArmSettings settings_for(const ga_motion::Trajectory& trajectory,
+                                               const LoopOptions& options);
 
 /// Fills the paths of the tool, real and wanted, from the joints'.
 void trace_tool(Recording& recording, const ga_dynamics::Chain& chain);
 
 Metrics measure(const Recording& recording, const ga_dynamics::Chain& chain, double duration);
-/// Not-a-number throughout for a run that diverged.
+/// Not-a-number throughout for a run that ended early.
 Metrics measure(const RunRecording& recording, const ga_dynamics::Chain& chain, double duration);
 
 }  // namespace ga_tools

@@ -2,8 +2,8 @@
 #ifndef STUDY__RUN_VERDICT_HPP_
 #define STUDY__RUN_VERDICT_HPP_
 
-// Did a simulated run work? Names runs that diverged, lost their reference or oscillate at rest:
-// which joint, when, why.
+// Did a simulated run work? Names runs that a fault stopped, that lost their reference or oscillate
+// at rest: which joint, when, why.
 
 #include <optional>
 #include <span>
@@ -20,13 +20,13 @@ using ga_hardware::JointSignals;
 
 enum class RunState {
   kOk,
-  kDiverged,  ///< a value is not finite, or a joint is too fast or beyond its position limits; the
-              ///< run ends there
+  kFault,  ///< the safety machine stopped the arm (overspeed, hard limit, …); the run ends there
+  kDiverged,  ///< the integration failed; the run ends there
   kLost,  ///< a joint is far from its reference, or beside its goal at rest: the torque limit or a
           ///< stop holds it, the law is too weak, or the settling time too short
   kOscillating  ///< a joint moves to and fro at rest, or its torque jumps between its limits
 };
-/// "ok", "diverged", "reference lost", "oscillating".
+/// "ok", "fault", "diverged", "reference lost", "oscillating".
 std::string to_string(RunState state);
 
 struct Verdict {
@@ -38,16 +38,11 @@ struct Verdict {
   bool ok() const { return state == RunState::kOk; }
 };
 
-/// "diverged at 0.123 s: joint 'elbow' …"; "ok".
+/// "fault at 0.123 s: elbow: overspeed: …"; "ok".
 std::string describe(const Verdict& verdict);
 
 /// Thresholds. Lengths of prismatic joints in m where rad are named.
 struct VerdictThresholds {
-  // --- diverged
-  /// Speed over the larger of the joint's velocity limit and the reference's top speed.
-  double speed_factor = 2;
-  double free_speed = 100;    ///< rad/s, in place of a velocity limit where there is none
-  double beyond_limit = 0.1;  ///< rad beyond a position limit
   // --- reference lost
   double lost_angle = 1;       ///< rad of error
   double lost_distance = 0.5;  ///< m of error, of a prismatic joint
@@ -86,28 +81,6 @@ struct Swings {
   double lasting = 0;    ///< mean of the later half of the swings over that of the earlier half
 };
 Swings swings_of(std::span<const double> time, std::span<const double> values, double swing);
-
-/// Looks at every cycle of a run, to end it where it diverges. Construction allocates; check() only
-/// where it finds something.
-class DivergenceWatch {
- public:
-  /// `top_speed`: of the reference, one per joint.
-  DivergenceWatch(const ga_dynamics::Chain& chain, std::span<const double> top_speed,
-                  const VerdictThresholds& thresholds = {});
-  std::optional<Verdict> check(double time, std::span<const double> q, std::span<const double> qd,
-                               std::span<const double> tau) const;
-
- private:
-  struct Joint {
-    std::string name;
-    bool revolute;
-    double lower, upper;
-    double velocity;  ///< its limit
-    double speed;     ///< the threshold
-  };
-  std::vector<Joint> joints_;
-  double beyond_limit_;
-};
 
 /// What a whole recording shows. `duration` [s] of the motion; the rest is rest. `signals`: one per
 /// joint. `follows`: the law is to keep to the reference (a gravity hold is not). A recording that

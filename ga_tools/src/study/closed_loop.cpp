@@ -5,10 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <stdexcept>
 
-#include "ga_hardware/velocity_observer.hpp"
 #include "study/arm_check.hpp"
 
 namespace ga_tools {
@@ -21,10 +19,9 @@ using ga_dynamics::ChainJoint;
 using ga_dynamics::Dynamics;
 using ga_dynamics::Plant;
 using ga_dynamics::Pose;
-using ga_hardware::dac_torque;
-using ga_hardware::encoder_reading;
-using ga_hardware::JointSignals;
-using ga_hardware::VelocityObserver;
+using ga_hardware::Fault;
+using ga_hardware::SimulatedArm;
+using ga_hardware::SimulatedArmSettings;
 using ga_motion::Trajectory;
 
 namespace {
@@ -48,13 +45,11 @@ class Tool {
 };
 
 /// Why the arm could not be moved on, with the joint where one is to blame.
-Verdict failed_step(const Plant& plant, const Chain& model, const DivergenceWatch& watch, double t,
-                    std::span<const double> tau) {
-  if (const auto seen = watch.check(t, plant.q(), plant.qd(), tau)) return *seen;
+Verdict failed_step(const Plant& plant, const Chain& model, double t, std::span<const double> q) {
   std::string reason = plant.error();
   if (plant.fault() == ga_dynamics::PlantFault::kSingularInertia) {
     try {
-      check_inertia(model, model, plant.q());
+      check_inertia(model, model, q);
     } catch (const std::runtime_error& error) {
       reason = error.what();
     }
@@ -62,42 +57,25 @@ Verdict failed_step(const Plant& plant, const Chain& model, const DivergenceWatc
   return {RunState::kDiverged, 0, t, reason};
 }
 
-/// Of each joint along the trajectory, rad/s.
-std::vector<double> top_speeds(const Trajectory& trajectory) {
-  constexpr double kStep = 0.01;  // s
-  const auto n = static_cast<std::size_t>(trajectory.size());
-  std::vector<double> q(n), qd(n), qdd(n), top(n);
-  for (double t = 0; t < trajectory.duration() + kStep; t += kStep) {
-    trajectory.sample(t, q, qd, qdd);
-    for (std::size_t i = 0; i < n; ++i) top[i] = std::max(top[i], std::abs(qd[i]));
-  }
-  return top;
+/// What stopped the arm.
+Verdict stopped(const ga_hardware::FaultRecord& fault, const Chain& model, double t) {
+  const auto joint = static_cast<std::size_t>(std::max(fault.joint, 0));
+  return {RunState::kFault, joint, t, describe(fault, model.joints()[joint].name)};
 }
 
 }  // namespace
 
 LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters) {
   const auto law = std::make_shared<ControlLaw>(model, parameters);
-  const auto expected = std::make_shared<std::vector<double>>(model.joints().size());
   const auto gravity = std::make_shared<Dynamics>(model);
   return {[law, gravity](std::span<const double> q, std::span<const double> qd) {
-            // The arm stood still under a hold before: start from the torque that held it.
+            // The brakes held the arm before: start from the torque that holds it without them.
             std::vector<double> held(q.size());
             gravity->gravity(q, held);
             law->start(q, qd, held);
           },
           [law](std::span<const double> q, std::span<const double> qd, const Reference& reference,
-                double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); },
-          [law, expected, gains = parameters.gains] {
-            // The integral's part makes up for torques that the model lacks: it holds the arm, it
-            // does not accelerate it. An observer that took it for acceleration would see a joint
-            // that sticks beside its goal creep to it, and the integral would stop there.
-            for (std::size_t i = 0; i < expected->size(); ++i) {
-              const double ki = gains[gains.size() == 1 ? 0 : i].ki;
-              (*expected)[i] = law->acceleration()[i] + ki * law->integral()[i];
-            }
-            return std::span<const double>(*expected);
-          }};
+                double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); }};
 }
 
 namespace {
@@ -193,11 +171,23 @@ LawUnderTest independent_pd(const Chain& model, const PdGains& gains) {
                   -kp[i] * (q[i] - reference.q[i]) - kd[i] * (qd[i] - reference.qd[i]);
               tau[i] = std::clamp(wanted, -limit[i], limit[i]);
             }
-          },
-          {}};
+          }};
 }
 
-RunRecording run_loop(Plant& plant, const Chain& model, const Trajectory& trajectory,
+SimulatedArmSettings settings_for(const Trajectory& trajectory, const LoopOptions& options) {
+  SimulatedArmSettings settings;
+  settings.period = 1 / options.rate;
+  settings.brake_release_time = 0;
+  // A command of the cycle before is never too old, however slow the loop is.
+  settings.safety.command_timeout = std::max(settings.safety.command_timeout, 2 * settings.period);
+  const auto n = static_cast<std::size_t>(trajectory.size());
+  std::vector<double> rates(n);
+  settings.start.resize(n);
+  trajectory.sample(0, settings.start, rates, rates);
+  return settings;
+}
+
+RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& trajectory,
                       LawUnderTest& law, const LoopOptions& options,
                       const std::function<void(double)>& progress) {
   using Clock = std::chrono::steady_clock;
@@ -205,66 +195,40 @@ RunRecording run_loop(Plant& plant, const Chain& model, const Trajectory& trajec
   const double dt = 1 / options.rate;
   const double end = trajectory.duration() + options.settle_time;
   const auto cycles = static_cast<std::size_t>(std::llround(end * options.rate));
-  std::vector<double> q_ref(n), qd_ref(n), qdd_ref(n), q(n), qd(n), acceleration(n), tau(n),
-      given(n);
-  std::vector<VelocityObserver> observers(n, VelocityObserver(options.observer_bandwidth, dt));
-  std::mt19937 random(options.seed);
-  std::normal_distribution<double> normal;
+  std::vector<double> q_ref(n), qd_ref(n), qdd_ref(n), q(n), tau(n);
+  const Plant& plant = arm.plant();
   Tool tool(model);
-  const DivergenceWatch watch(model, top_speeds(trajectory));
 
   RunRecording r;
   for (auto* values : {&r.q, &r.q_ref, &r.qd, &r.tau}) {
     values->resize(n);
     for (auto& joint : *values) joint.reserve(cycles);
   }
-  trajectory.sample(0, q_ref, qd_ref, qdd_ref);
-  plant.reset(q_ref, std::vector<double>(n, 0.0));
-  for (std::size_t i = 0; i < n; ++i) {
-    q[i] = encoder_reading(options.signals[i], plant.q()[i]);
-    observers[i].reset(q[i]);
-  }
-  law.start(q, std::vector<double>(n, 0.0));
+  arm.power_on();
+  law.start(arm.position(), std::vector<double>(n, 0.0));
   double total = 0, longest = 0;
-  for (std::size_t k = 0; k < cycles; ++k) {
+  for (std::size_t k = 0; k < cycles && !r.ended; ++k) {
     const double t = static_cast<double>(k) * dt;
     trajectory.sample(t, q_ref, qd_ref, qdd_ref);
-    for (std::size_t i = 0; i < n; ++i) {
-      const JointSignals& s = options.signals[i];
-      const double noise = s.noise > 0 ? s.noise * normal(random) : 0;
-      if (k > 0) observers[i].update(encoder_reading(s, plant.q()[i] + noise), acceleration[i]);
-      q[i] = observers[i].position();
-      qd[i] = observers[i].velocity();
-    }
     const auto before = Clock::now();
-    law.update(q, qd, {q_ref, qd_ref, qdd_ref}, dt, tau);
+    law.update(arm.position(), arm.velocity(), {q_ref, qd_ref, qdd_ref}, dt, tau);
     const double took = std::chrono::duration<double>(Clock::now() - before).count();
     total += took;
     longest = std::max(longest, took);
-    if (law.acceleration) {
-      const auto commanded = law.acceleration();
-      std::copy(commanded.begin(), commanded.end(), acceleration.begin());
-    } else {
-      std::copy(qdd_ref.begin(), qdd_ref.end(), acceleration.begin());
-    }
-    r.ended = watch.check(t, plant.q(), plant.qd(), tau);
-    // What cannot be drawn is not recorded; the first sample always can.
-    if (r.ended && k > 0) break;
+    arm.command(tau);
+    if (arm.fault().fault != Fault::kNone) r.ended = stopped(arm.fault(), model, t);
     r.time.push_back(t);
+    std::copy(plant.q().begin(), plant.q().end(), q.begin());
     for (std::size_t i = 0; i < n; ++i) {
-      given[i] = dac_torque(options.signals[i], tau[i]);
-      r.q[i].push_back(plant.q()[i]);
+      r.q[i].push_back(q[i]);
       r.qd[i].push_back(plant.qd()[i]);
       r.q_ref[i].push_back(q_ref[i]);
-      r.tau[i].push_back(given[i]);
+      r.tau[i].push_back(arm.torque()[i]);
     }
-    tool.append(plant.q(), r.tool);
+    tool.append(q, r.tool);
     tool.append(q_ref, r.tool_ref);
-    if (r.ended) break;
-    if (!plant.step(given, dt)) {
-      r.ended = failed_step(plant, model, watch, t + dt, tau);
-      break;
-    }
+    arm.advance(dt);
+    if (arm.diverged()) r.ended = failed_step(plant, model, t + dt, q);
     if (progress && k % 200 == 0) progress(static_cast<double>(k) / static_cast<double>(cycles));
   }
   r.update_time_mean = total / static_cast<double>(r.time.size());

@@ -22,7 +22,6 @@ using ga_controllers::LawKind;
 using ga_dynamics::Chain;
 using ga_dynamics::ChainJoint;
 using ga_dynamics::DhJoint;
-using ga_dynamics::Plant;
 using ga_motion::Trajectory;
 
 namespace {
@@ -263,17 +262,20 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   d.laws = laws_of(options, pd, d);
   LoopOptions loop;
   loop.rate = options.rate;
-  loop.seed = options.seed;
-  loop.signals = d.signals;
   loop.settle_time = options.settle_time;
+  ga_hardware::SimulatedArmSettings settings = settings_for(trajectory, loop);
+  settings.actual = arm;
+  settings.plant.static_ratio = options.stiction;
+  settings.signals = d.signals;
+  settings.seed = options.seed;
   for (std::size_t k = 0; k < d.laws.size(); ++k) {
-    Plant plant(arm, {.static_ratio = options.stiction});
+    ga_hardware::SimulatedArm simulated(d.chain, settings);
     LawResult result;
     result.id = d.laws[k];
     result.comparison = options.laws.empty() && result.id == "pd";
     LawUnderTest law = make_law(result.id, d, options.friction, pd, result.label);
     const auto count = static_cast<double>(d.laws.size());
-    result.recording = run_loop(plant, d.chain, trajectory, law, loop, [&](double share) {
+    result.recording = run_loop(simulated, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);
     });
     result.metrics = measure(result.recording, d.chain, d.duration);

@@ -63,7 +63,7 @@ struct Demonstration {
   std::vector<JointSignals> signals;              ///< one per joint
   std::vector<BodyError> body_errors;             ///< one per joint
 
-  bool ok() const;  ///< no run but the comparison diverged, lost its reference or oscillates
+  bool ok() const;  ///< no run but the comparison was stopped, lost its reference or oscillates
 };
 
 /// Throws std::runtime_error, naming the option, for impossible ones and for an arm with a joint

@@ -25,10 +25,6 @@ std::string text(const char* format, const Values&... values) {
 const char* angle_unit(bool revolute) { return revolute ? "rad" : "m"; }
 const char* effort_unit(bool revolute) { return revolute ? "N m" : "N"; }
 
-Verdict diverged(std::size_t joint, double time, std::string reason) {
-  return {RunState::kDiverged, joint, time, std::move(reason)};
-}
-
 /// The first time at which a joint is far from its reference, or kept from it by a stop or its
 /// torque limit.
 std::optional<Verdict> lost(const RunRecording& r, const ChainJoint& joint, std::size_t i,
@@ -142,6 +138,8 @@ std::string to_string(RunState state) {
   switch (state) {
     case RunState::kOk:
       return "ok";
+    case RunState::kFault:
+      return "fault";
     case RunState::kDiverged:
       return "diverged";
     case RunState::kLost:
@@ -200,51 +198,6 @@ Swings swings_of(std::span<const double> time, std::span<const double> values, d
   result.lasting =
       ended ? 0 : mean(std::span(sizes).last(half)) / mean(std::span(sizes).first(half));
   return result;
-}
-
-DivergenceWatch::DivergenceWatch(const Chain& chain, std::span<const double> top_speed,
-                                 const VerdictThresholds& thresholds)
-    : beyond_limit_(thresholds.beyond_limit) {
-  for (std::size_t i = 0; i < chain.joints().size(); ++i) {
-    const ChainJoint& joint = chain.joints()[i];
-    const double limit = std::isfinite(joint.limits.velocity)
-                             ? thresholds.speed_factor * joint.limits.velocity
-                             : thresholds.free_speed;
-    joints_.push_back({joint.name, joint.revolute(), joint.limits.lower, joint.limits.upper,
-                       joint.limits.velocity,
-                       std::max(limit, thresholds.speed_factor * top_speed[i])});
-  }
-}
-
-std::optional<Verdict> DivergenceWatch::check(double time, std::span<const double> q,
-                                              std::span<const double> qd,
-                                              std::span<const double> tau) const {
-  for (std::size_t i = 0; i < joints_.size(); ++i) {
-    const Joint& j = joints_[i];
-    const char* const unit = angle_unit(j.revolute);
-    const std::pair<double, const char*> values[] = {
-        {q[i], "position"}, {qd[i], "velocity"}, {tau[i], "commanded torque"}};
-    for (const auto& [value, what] : values) {
-      if (!std::isfinite(value)) {
-        return diverged(
-            i, time, text("the %s of joint '%s' is not finite (%g)", what, j.name.c_str(), value));
-      }
-    }
-    if (std::abs(qd[i]) > j.speed) {
-      const std::string limit = std::isfinite(j.velocity)
-                                    ? text("its velocity limit is %.4g %s/s", j.velocity, unit)
-                                    : std::string("it has no velocity limit");
-      return diverged(i, time,
-                      text("joint '%s' moves at %.4g %s/s (threshold %.4g %s/s; %s)",
-                           j.name.c_str(), qd[i], unit, j.speed, unit, limit.c_str()));
-    }
-    if (q[i] < j.lower - beyond_limit_ || q[i] > j.upper + beyond_limit_) {
-      return diverged(i, time,
-                      text("joint '%s' is at %.4g %s, beyond its limits of %.4g and %.4g",
-                           j.name.c_str(), q[i], unit, j.lower, j.upper));
-    }
-  }
-  return std::nullopt;
 }
 
 Verdict judge(const RunRecording& r, const Chain& chain, double duration,

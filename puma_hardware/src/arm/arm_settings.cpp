@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/arm_settings.hpp"
+#include "arm/arm_settings.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <string_view>
-#include <vector>
 
 namespace puma_hardware {
 
 using ga_dynamics::Chain;
 using ga_dynamics::ChainJoint;
+using ga_hardware::ParameterText;
 
 namespace {
 
@@ -18,121 +15,41 @@ namespace {
 constexpr const char* kModelParameters[] = {"armature", "viscous_friction",
                                             "coulomb_friction_positive",
                                             "coulomb_friction_negative", "torque_rate_limit"};
-
-struct Range {
-  double low, high;
-  bool open_low;  ///< low itself is refused
-};
-constexpr Range kPositive{0, 1e9, true};
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
-
-/// `what` begins the message, e.g. "joint 'joint2': parameter gear_ratio".
-double number(const std::string& text, const std::string& what, const Range& range) {
-  const std::string_view digits = trimmed(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  const bool inside = std::isfinite(value) && value <= range.high &&
-                      (range.open_low ? value > range.low : value >= range.low);
-  if (whole && inside && !digits.empty()) return value;
-  throw CardError(what + " is '" + text + "'; give a number " +
-                  (range.open_low ? "greater than " : "of at least ") + std::to_string(range.low) +
-                  " and at most " + std::to_string(range.high));
-}
-
-int whole_number(const std::string& text, const std::string& what, const Range& range) {
-  const double value = number(text, what, range);
-  if (value == std::round(value)) return static_cast<int>(value);
-  throw CardError(what + " is '" + text + "'; give a whole number");
-}
-
-int direction(const std::string& text, const std::string& what) {
-  const std::string_view word = trimmed(text);
-  if (word == "1" || word == "+1") return 1;
-  if (word == "-1") return -1;
-  throw CardError(what + " is '" + text + "'; give 1 or -1");
-}
-
-bool truth(const std::string& text, const std::string& what) {
-  const std::string_view word = trimmed(text);
-  if (word == "true" || word == "True" || word == "1") return true;
-  if (word == "false" || word == "False" || word == "0") return false;
-  throw CardError(what + " is '" + text + "'; give true or false");
-}
-
-/// The parameters of one joint; remembers which were asked for.
-class JointParameters {
- public:
-  explicit JointParameters(const ChainJoint& joint) : joint_(joint) {
-    known_.assign(std::begin(kModelParameters), std::end(kModelParameters));
-  }
-
-  const std::string* find(const char* name) {
-    known_.emplace_back(name);
-    const auto found = joint_.parameters.find(name);
-    return found == joint_.parameters.end() ? nullptr : &found->second;
-  }
-  const std::string& require(const char* name) {
-    if (const std::string* text = find(name)) return *text;
-    throw CardError(what(name) + " is missing; give it in the <ros2_control> tag");
-  }
-  std::string what(const std::string& name) const {
-    return "joint '" + joint_.name + "': parameter " + name;
-  }
-  double positive(const char* name) { return number(require(name), what(name), kPositive); }
-  double coupling(const char* name) {
-    return number(require(name), what(name) + " (0: none)", {-10, 10, false});
-  }
-  void refuse_unknown() const {
-    for (const auto& [name, text] : joint_.parameters) {
-      if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
-        throw CardError(what(name) + " is unknown to this arm; correct its name or remove it");
-      }
-    }
-  }
-
- private:
-  const ChainJoint& joint_;
-  std::vector<std::string> known_;
-};
+constexpr const char* kRequiredParameters[] = {"gear_ratio",        "encoder_counts_per_rev",
+                                               "encoder_direction", "torque_per_volt",
+                                               "voltage_direction", "max_voltage"};
+constexpr double kHuge = 1e9;
 
 JointSettings read_joint(const ChainJoint& joint, std::size_t index, WristCoupling& coupling) {
-  JointParameters parameters(joint);
+  const std::string where = "joint '" + joint.name + "'";
+  if (!joint.revolute()) throw CardError(where + " is not revolute");
+  ParameterText text(where, {joint.parameters.begin(), joint.parameters.end()});
+  for (const char* name : kModelParameters) text.allow(name);
+  for (const char* name : kRequiredParameters) text.require(name);
   JointSettings s;
   s.name = joint.name;
-  if (!joint.revolute()) throw CardError("joint '" + joint.name + "' is not revolute");
-  s.gear_ratio = parameters.positive("gear_ratio");
-  s.counts_per_rev = whole_number(parameters.require("encoder_counts_per_rev"),
-                                  parameters.what("encoder_counts_per_rev"), {4, 1e6, false});
-  s.encoder_direction =
-      direction(parameters.require("encoder_direction"), parameters.what("encoder_direction"));
-  s.torque_per_volt = parameters.positive("torque_per_volt");
-  s.voltage_direction =
-      direction(parameters.require("voltage_direction"), parameters.what("voltage_direction"));
-  s.max_voltage = parameters.positive("max_voltage");
-  if (const auto* text = parameters.find("brake")) {
-    s.brake = truth(*text, parameters.what("brake"));
-  }
-  if (const auto* text = parameters.find("pot_volts_per_rev")) {
-    s.pot_volts_per_rev = number(*text, parameters.what("pot_volts_per_rev"), kPositive);
-  }
-  if (const auto* text = parameters.find("pot_direction")) {
-    s.pot_direction = direction(*text, parameters.what("pot_direction"));
-  }
-  if (index == 4) coupling.c54 = parameters.coupling("coupling_joint4");
+  s.gear_ratio = text.number_above("gear_ratio", 0, 0, kHuge);
+  s.counts_per_rev = text.whole("encoder_counts_per_rev", 0, 4, 1'000'000);
+  s.encoder_direction = text.sign("encoder_direction", 0);
+  s.torque_per_volt = text.number_above("torque_per_volt", 0, 0, kHuge);
+  s.voltage_direction = text.sign("voltage_direction", 0);
+  s.max_voltage = text.number_above("max_voltage", 0, 0, kHuge);
+  s.brake = text.flag("brake", s.brake);
+  s.pot_volts_per_rev = text.number_above("pot_volts_per_rev", s.pot_volts_per_rev, 0, kHuge);
+  s.pot_direction = text.sign("pot_direction", s.pot_direction);
+  const auto ratio = [&text](const char* name) {
+    text.require(name);  // 0: none
+    return text.number(name, 0, -10, 10);
+  };
+  if (index == 4) coupling.c54 = ratio("coupling_joint4");
   if (index == 5) {
-    coupling.c64 = parameters.coupling("coupling_joint4");
-    coupling.c65 = parameters.coupling("coupling_motor5");
+    coupling.c64 = ratio("coupling_joint4");
+    coupling.c65 = ratio("coupling_motor5");
   }
-  parameters.refuse_unknown();
+  text.refuse_others();
 
   const auto& limits = joint.limits;
-  const std::string limit = "joint '" + joint.name + "': its <limit> tag needs ";
+  const std::string limit = where + ": its <limit> tag needs ";
   if (!std::isfinite(limits.lower) || !std::isfinite(limits.upper) ||
       limits.lower >= limits.upper) {
     throw CardError(limit + "lower < upper");
@@ -150,52 +67,28 @@ JointSettings read_joint(const ChainJoint& joint, std::size_t index, WristCoupli
   return s;
 }
 
-struct SafetyNumber {
-  const char* name;
-  double SafetySettings::*field;
-  Range range;
-};
-constexpr SafetyNumber kSafetyNumbers[] = {
-    {"safety.soft_limit_margin", &SafetySettings::soft_limit_margin, {0, 0.5, true}},
-    {"safety.overspeed_ratio", &SafetySettings::overspeed_ratio, {0, 2, true}},
-    {"safety.jump_ratio", &SafetySettings::jump_ratio, {1, 20, true}},
-    {"safety.torque_ratio", &SafetySettings::torque_ratio, {1, 10, false}},
-    {"safety.pot_tolerance_turns", &SafetySettings::pot_tolerance_turns, {0, 20, true}},
-    {"safety.frozen_torque_ratio", &SafetySettings::frozen_torque_ratio, {0, 1, true}},
-    {"safety.frozen_time", &SafetySettings::frozen_time, {0, 5, true}},
-    {"safety.frozen_turns", &SafetySettings::frozen_turns, {0, 20, true}},
-    {"safety.command_timeout", &SafetySettings::command_timeout, {0, 1, true}},
-    {"safety.deadline_ratio", &SafetySettings::deadline_ratio, {1, 10, true}},
-    {"safety.ramp_time", &SafetySettings::ramp_time, {0, 2, false}},
-    {"safety.hold_time", &SafetySettings::hold_time, {0, 3600, false}},
-    {"safety.calibration_speed_ratio", &SafetySettings::calibration_speed_ratio, {0, 1, true}},
-};
-
-struct SafetyCount {
-  const char* name;
-  int SafetySettings::*field;
-};
-constexpr SafetyCount kSafetyCounts[] = {
-    {"safety.max_missed_deadlines", &SafetySettings::max_missed_deadlines},
-    {"safety.max_ad_timeouts", &SafetySettings::max_ad_timeouts},
-};
-
-/// False if the name is none of the safety settings.
-bool read_safety(const std::string& name, const std::string& text, SafetySettings& safety) {
-  const std::string what = "hardware parameter " + name;
-  for (const SafetyNumber& entry : kSafetyNumbers) {
-    if (name == entry.name) {
-      safety.*entry.field = number(text, what, entry.range);
-      return true;
-    }
-  }
-  for (const SafetyCount& entry : kSafetyCounts) {
-    if (name == entry.name) {
-      safety.*entry.field = whole_number(text, what, {1, 1000, false});
-      return true;
-    }
-  }
-  return false;
+SafetySettings read_safety(ParameterText& text) {
+  SafetySettings s;
+  const auto above = [&text](const char* name, double& value, double least, double most) {
+    value = text.number_above(name, value, least, most);
+  };
+  above("safety.soft_limit_margin", s.soft_limit_margin, 0, 0.5);
+  above("safety.overspeed_ratio", s.overspeed_ratio, 0, 2);
+  above("safety.jump_ratio", s.jump_ratio, 1, 20);
+  s.torque_ratio = text.number("safety.torque_ratio", s.torque_ratio, 1, 10);
+  above("safety.pot_tolerance_turns", s.pot_tolerance_turns, 0, 20);
+  above("safety.frozen_torque_ratio", s.frozen_torque_ratio, 0, 1);
+  above("safety.frozen_time", s.frozen_time, 0, 5);
+  above("safety.frozen_turns", s.frozen_turns, 0, 20);
+  above("safety.command_timeout", s.command_timeout, 0, 1);
+  above("safety.deadline_ratio", s.deadline_ratio, 1, 10);
+  s.ramp_time = text.number("safety.ramp_time", s.ramp_time, 0, 2);
+  s.hold_time = text.number("safety.hold_time", s.hold_time, 0, 3600);
+  above("safety.calibration_speed_ratio", s.calibration_speed_ratio, 0, 1);
+  s.max_missed_deadlines =
+      text.whole("safety.max_missed_deadlines", s.max_missed_deadlines, 1, 1000);
+  s.max_ad_timeouts = text.whole("safety.max_ad_timeouts", s.max_ad_timeouts, 1, 1000);
+  return s;
 }
 
 }  // namespace
@@ -209,23 +102,18 @@ ArmSettings ArmSettings::from(const Chain& chain, const Parameters& hardware) {
   for (std::size_t i = 0; i < 6; ++i) {
     s.joints[i] = read_joint(chain.joints()[i], i, s.coupling);
   }
-  for (const auto& [name, text] : hardware) {
-    if (name.starts_with("pcl")) continue;
-    if (name == "calibration_file") {
-      s.calibration_file = text;
-    } else if (name == "observer_bandwidth") {
-      s.observer_bandwidth = number(text, "hardware parameter " + name, {1, 1000, false});
-    } else if (!read_safety(name, text, s.safety)) {
-      throw CardError("hardware parameter " + name + " is unknown; correct its name or remove it");
-    }
-  }
+  ParameterText text("hardware", {hardware.begin(), hardware.end()});
+  s.calibration_file = text.text("calibration_file");
+  s.observer_bandwidth = text.number("observer_bandwidth", s.observer_bandwidth, 1, 1000);
+  s.safety = read_safety(text);
   for (const JointSettings& joint : s.joints) {
     if (2 * s.safety.soft_limit_margin >= joint.upper - joint.lower) {
       throw CardError("hardware parameter safety.soft_limit_margin leaves joint '" + joint.name +
                       "' no range; make it smaller");
     }
   }
-  s.cards = CardSettings::from_parameters(hardware);
+  s.cards = CardSettings::read(text);
+  text.refuse_others();
   return s;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/calibration_builder.hpp"
+#include "arm/calibration_builder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,11 @@ namespace puma_hardware {
 
 namespace {
 
-/// Index pulses may come this much off whole turns.
+/// Counts by which the distance of two index pulses may differ from whole turns.
 constexpr std::int64_t kPulseTolerance = 1;
-/// A potentiometer at its end moves less than this share of what it should.
+/// Share of the expected slope below which a potentiometer is taken to be at its stop.
 constexpr double kSlopeAtEnd = 0.6;
-/// Room beyond the joint limits, turns of the motor.
+/// Motor turns beyond the joint limits.
 constexpr double kSpareTurns = 8;
 /// rad/s² of the motor per rad/s: full speed after a quarter of a second.
 constexpr double kAcceleration = 4;
@@ -83,14 +83,14 @@ std::vector<std::int64_t> CalibrationBuilder::distinct_pulses(std::size_t i) con
       distinct.push_back(pulse);
       continue;
     }
-    const std::int64_t way = pulse - distinct.front();
-    const std::int64_t turns = (way + per_rev / 2) / per_rev;
-    if (std::abs(way - turns * per_rev) > kPulseTolerance) {
+    const std::int64_t distance = pulse - distinct.front();
+    const std::int64_t turns = (distance + per_rev / 2) / per_rev;
+    if (std::abs(distance - turns * per_rev) > kPulseTolerance) {
       throw CardError(joint.name + ": index pulses at counts " + std::to_string(distinct.front()) +
                       " and " + std::to_string(pulse) + " are not whole turns of " +
                       std::to_string(per_rev) +
-                      " counts apart; check encoder_counts_per_rev, and the encoder's and the "
-                      "index's wires for noise");
+                      " counts apart; check encoder_counts_per_rev, and the wiring of encoder and "
+                      "index for noise");
     }
     const std::int64_t exact = distinct.front() + turns * per_rev;
     if (exact != distinct.back()) distinct.push_back(exact);
@@ -98,7 +98,7 @@ std::vector<std::int64_t> CalibrationBuilder::distinct_pulses(std::size_t i) con
   return distinct;
 }
 
-/// Straight line through the samples around the pulse; false where there are too few.
+/// Line fitted to the samples around the pulse; false if there are too few.
 bool CalibrationBuilder::volts_around(std::size_t i, std::int64_t pulse, double& volts,
                                       double& slope) const {
   const Joint& joint = joints_[i];
@@ -127,7 +127,7 @@ JointTable CalibrationBuilder::build(std::size_t i) const {
   const JointSettings& joint = settings_.joints[i];
   const double expected = joint.encoder_direction * joint.pot_direction * joint.pot_volts_per_rev /
                           joint.counts_per_rev;
-  // The longest run of pulses at which the potentiometer moves.
+  // The longest sequence of pulses at which the potentiometer moves.
   std::vector<IndexEntry> run, longest;
   for (const std::int64_t pulse : distinct_pulses(i)) {
     double volts = 0, slope = 0;
@@ -143,7 +143,7 @@ JointTable CalibrationBuilder::build(std::size_t i) const {
     throw CardError(joint.name + ": " + std::to_string(joints_[i].seen) +
                     " index pulses were seen in positive motion, at " +
                     std::to_string(longest.size()) +
-                    " of them the potentiometer moved as it should; at least 2 are needed: move "
+                    " of them the potentiometer moved as expected; at least 2 are needed: move "
                     "the joint further, check the index wire, pot_direction and "
                     "pcl818.pot_channel");
   }
@@ -170,16 +170,16 @@ Sweep::Sweep(const ArmSettings& settings, const std::array<double, 6>& start,
 void Sweep::start_leg() noexcept {
   const double ends[] = {start_[joint_], low_[joint_], high_[joint_], start_[joint_]};
   const double from = ends[leg_], to = ends[leg_ + 1];
-  creep_.start(from, to, speed_[joint_], kAcceleration * speed_[joint_]);
+  profile_.start(from, to, speed_[joint_], kAcceleration * speed_[joint_]);
 }
 
 void Sweep::advance(double dt) noexcept {
   if (done()) return;
-  creep_.advance(dt);
-  q_[joint_] = creep_.position();
-  qd_[joint_] = creep_.velocity();
-  qdd_[joint_] = creep_.acceleration();
-  if (!creep_.done()) return;
+  profile_.advance(dt);
+  q_[joint_] = profile_.position();
+  qd_[joint_] = profile_.velocity();
+  qdd_[joint_] = profile_.acceleration();
+  if (!profile_.done()) return;
   qd_[joint_] = qdd_[joint_] = 0;
   if (++leg_ == 3) {
     leg_ = 0;
@@ -190,7 +190,7 @@ void Sweep::advance(double dt) noexcept {
 
 double Sweep::progress() const noexcept {
   if (done()) return 1;
-  return (static_cast<double>(joint_) + (leg_ + creep_.progress()) / 3) / 6;
+  return (static_cast<double>(joint_) + (leg_ + profile_.progress()) / 3) / 6;
 }
 
 }  // namespace puma_hardware

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "puma_hardware/arm/calibration_table.hpp"
+#include "arm/calibration_table.hpp"
 
 namespace puma_hardware {
 
@@ -23,7 +23,7 @@ constexpr const char* kFormat = "PUMA calibration";
 constexpr int kVersion = 1;
 constexpr const char* kRebuild = "; build it again with 'puma calibrate --build'";
 
-/// The settings of a joint that its table depends on: with others, it tells another position.
+/// The settings of a joint that its table is valid for.
 json depends_on(const ArmSettings& settings, std::size_t i) {
   const JointSettings& joint = settings.joints[i];
   json j = {{"name", joint.name},
@@ -50,7 +50,7 @@ json depends_on(const ArmSettings& settings, std::size_t i) {
   fail(path, what + ": " + std::strerror(errno));
 }
 
-/// Closes on every way out; a descriptor of its own because streams cannot sync.
+/// Closes on destruction; std::ofstream cannot sync.
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
@@ -118,7 +118,7 @@ void save_calibration(const std::string& path, const CalibrationTable& table,
     }
   }
   if (std::rename(beside.c_str(), path.c_str()) != 0) fail_with_errno(path, "cannot replace it");
-  // The new name is safe only when the directory is.
+  // The rename is durable only once the directory is synced.
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Descriptor directory(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!directory.opened() || !directory.sync()) fail_with_errno(path, "cannot sync its directory");
@@ -130,7 +130,7 @@ CalibrationTable load_calibration(const std::string& path, const ArmSettings& se
   try {
     const json file = json::parse(in);
     if (!file.is_object() || file.value("format", "") != kFormat) {
-      fail(path, "it is no calibration of a PUMA");
+      fail(path, "it is not a PUMA calibration");
     }
     if (const int version = file.value("version", 0); version != kVersion) {
       fail(path, "its version is " + std::to_string(version) + ", this program reads " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/calibration_table.hpp"
+#include "arm/calibration_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace puma_hardware {
 
 namespace {
 
-/// The entry that begins the segment to use, so that the ends are continued.
+/// First entry of the segment to use; the end segments extrapolate.
 template <typename Before>
 std::size_t segment(const std::vector<IndexEntry>& entries, const Before& before) noexcept {
   const auto after = std::partition_point(entries.begin(), entries.end(), before);
@@ -75,7 +75,7 @@ void CalibrationTable::validate(const ArmSettings& settings) const {
                                   std::to_string(before.count) + " and " +
                                   std::to_string(entry.count);
       if (step <= 0 || step % per_rev != 0) {
-        throw CardError(what + between + " there are not whole turns of " +
+        throw CardError(what + between + " the distance is not a multiple of " +
                         std::to_string(per_rev) +
                         " counts; check encoder_counts_per_rev and the index wire");
       }

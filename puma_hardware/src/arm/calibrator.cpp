@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/calibrator.hpp"
+#include "arm/calibrator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,16 +11,16 @@ namespace puma_hardware {
 
 namespace {
 
-/// Counts that an encoder at rest may flicker by.
+/// Counts by which an encoder at rest may toggle.
 constexpr std::int64_t kFlicker = 4;
-/// Of a potentiometer, at least, while measuring and along a motion.
+/// Least samples of a potentiometer at rest, least bins along a motion.
 constexpr int kLeastSamples = 10;
 constexpr int kLeastBins = 3;
-/// How many turns around the likeliest one are tried.
+/// Turns tried on both sides of the coarse position.
 constexpr int kTurnsTried = 4;
 /// rad/s² of the motor per rad/s: full speed after a quarter of a second.
 constexpr double kAcceleration = 4;
-/// Turns that the potentiometer may read beyond the table.
+/// Turns by which the potentiometer may be beyond the table.
 constexpr double kBeyondTable = 1;
 
 }  // namespace
@@ -107,13 +107,13 @@ bool Calibrator::positive_leg() const noexcept {
   return (leg_ == 0) == (motors_[joint_].direction > 0);
 }
 
-/// Out, towards the middle of the joint's range, and back.
+/// Towards the middle of the joint's range and back.
 void Calibrator::start_leg() noexcept {
   const double turn = 2 * std::numbers::pi / settings_.joints[joint_].gear_ratio;
   const double here = step_.coarse[joint_];
   const double there = here + motors_[joint_].direction * options_.turns * turn;
   const double speed = options_.turns_per_second * turn;
-  creep_.start(leg_ == 0 ? here : there, leg_ == 0 ? there : here, speed, kAcceleration * speed);
+  profile_.start(leg_ == 0 ? here : there, leg_ == 0 ? there : here, speed, kAcceleration * speed);
   time_ = 0;
 }
 
@@ -132,7 +132,7 @@ void Calibrator::record(const ArmReading& reading) noexcept {
       ++into.samples;
     }
   }
-  // Always the same flank of the pulse, as in the table.
+  // The leading edge of the pulse, as in the table.
   const bool forward = settings_.joints[joint_].encoder_direction * (count - motor.last) > 0;
   if (reading.index_seen[joint_] && positive_leg() && forward && motor.pulse_count < kMostPulses) {
     motor.pulses[motor.pulse_count++] = reading.index_count[joint_];
@@ -140,12 +140,12 @@ void Calibrator::record(const ArmReading& reading) noexcept {
 }
 
 void Calibrator::move(double dt) noexcept {
-  creep_.advance(dt);
-  step_.q[joint_] = creep_.position();
-  step_.qd[joint_] = creep_.done() ? 0 : creep_.velocity();
-  step_.qdd[joint_] = creep_.acceleration();
-  step_.progress = (static_cast<double>(joint_) + 0.5 * (leg_ + creep_.progress())) / 6;
-  if (!creep_.done()) return;
+  profile_.advance(dt);
+  step_.q[joint_] = profile_.position();
+  step_.qd[joint_] = profile_.done() ? 0 : profile_.velocity();
+  step_.qdd[joint_] = profile_.acceleration();
+  step_.progress = (static_cast<double>(joint_) + 0.5 * (leg_ + profile_.progress())) / 6;
+  if (!profile_.done()) return;
   time_ += dt;
   if (time_ < options_.settle_time) return;
   if (leg_ == 0) {
@@ -179,21 +179,21 @@ bool Calibrator::check_pulses(std::size_t i) noexcept {
   }
   bool several = false;
   for (std::size_t k = 1; k < motor.pulse_count; ++k) {
-    const std::int64_t way = std::abs(motor.pulses[k] - motor.pulses[0]);
-    const std::int64_t turns = (way + per_rev / 2) / per_rev;
+    const std::int64_t distance = std::abs(motor.pulses[k] - motor.pulses[0]);
+    const std::int64_t turns = (distance + per_rev / 2) / per_rev;
     several = several || turns > 0;
-    if (std::abs(way - turns * per_rev) > options_.index_tolerance) {
-      fail(CalibrationFailure::kIndexSpacing, i, static_cast<double>(way),
+    if (std::abs(distance - turns * per_rev) > options_.index_tolerance) {
+      fail(CalibrationFailure::kIndexSpacing, i, static_cast<double>(distance),
            static_cast<double>(per_rev));
       return false;
     }
   }
-  if (!several) fail(CalibrationFailure::kIndexLost, i, 1, 2);  // one pulse, seen again and again
+  if (!several) fail(CalibrationFailure::kIndexLost, i, 1, 2);  // the same pulse each time
   return several;
 }
 
-/// Mean of potentiometer minus table, in turns, if counts + offset are true; and how far the single
-/// places are from that mean.
+/// Mean difference of potentiometer and table [turns] if counts + offset are the true counts, and
+/// its spread over the bins.
 double Calibrator::residual(std::size_t i, double offset, double& spread) const noexcept {
   const Motor& motor = motors_[i];
   const JointTable& table = table_.joints[i];
@@ -289,25 +289,25 @@ const char* to_string(CalibrationFailure failure) noexcept {
 }
 
 std::string Calibrator::reason() const {
-  constexpr const char* kTold[] = {
+  constexpr const char* kReasons[] = {
       "nothing went wrong",
-      "the motor moved by %.0f counts while the potentiometers were measured (allowed %.0f); let "
-      "the arm stand still",
-      "%.0f potentiometer samples came, %.0f are needed; see 'puma cards'",
+      "the motor moved by %.0f counts while the potentiometers were measured (allowed %.0f); keep "
+      "the arm at rest",
+      "%.0f potentiometer samples were read, %.0f are needed; see 'puma cards'",
       "the potentiometer reads %.3f V, the table ends at %.3f V; move the joint by hand towards "
       "the middle of its range, check pcl818.pot_channel and the potentiometer's supply",
-      "the motor moved %.0f counts, at least %.0f were expected; is the power on, the brake off, "
-      "the way free?",
+      "the motor moved %.0f counts, at least %.0f were expected; is the power on, the brake "
+      "released, the path free?",
       "%.0f index pulses were seen, at least %.0f were expected; check the index wire",
-      "index pulses are %.0f counts apart, no whole turns of %.0f; check encoder_counts_per_rev "
-      "and the encoder's wires",
-      "the potentiometer strays by %.2f turns of the motor along the motion (allowed %.2f); is it "
-      "stuck, or swapped with another (pcl818.pot_channel), or the table another arm's?",
-      "the best match to the table is %.2f turns of the motor off, the second best %.2f: no safe "
-      "choice; the potentiometer has shifted or the table is another arm's: build it again",
+      "index pulses are %.0f counts apart, which is not a multiple of %.0f; check "
+      "encoder_counts_per_rev and the encoder's wiring",
+      "the potentiometer deviates by %.2f motor turns along the motion (allowed %.2f); is it "
+      "stuck, or swapped with another (pcl818.pot_channel), or is the table another arm's?",
+      "the best match to the table is %.2f motor turns off, the second best %.2f: ambiguous; the "
+      "potentiometer has shifted or the table is another arm's: build it again",
       "it would be at %.3f rad, beyond its limit %.3f; the table does not fit this arm"};
   char text[320];
-  std::snprintf(text, sizeof text, kTold[static_cast<std::size_t>(failure_)], value_, limit_);
+  std::snprintf(text, sizeof text, kReasons[static_cast<std::size_t>(failure_)], value_, limit_);
   if (failure_ == CalibrationFailure::kNone) return "nothing went wrong";
   return settings_.joints[failed_joint_].name + ": " + text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/arm/puma_arm.hpp"
+#include "arm/puma_arm.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,12 @@ namespace puma_hardware {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-/// Share of a new sample in the mean that potentiometers at rest settle to.
+/// Weight of a new sample in the running mean of potentiometers at rest.
 constexpr double kPotShare = 0.1;
-/// Cycles; a longer one is a gap in which nothing is known.
+/// Periods; a longer cycle is a gap after which the observers restart.
 constexpr double kLongestCycle = 50;
-/// Periods between a potentiometer's sample and the encoders it is compared with: one for a
-/// conversion that was not done within its cycle. An arm in motion has gone on in a longer time,
-/// when the machine stalled.
+/// Maximum age of a potentiometer sample when it is compared with the encoders, in periods. After a
+/// stall of the computer an older sample would differ because the arm has moved on.
 constexpr double kPotAge = 2.5;
 
 }  // namespace
@@ -70,7 +69,7 @@ const ArmReading& PumaArm::read(double period, std::span<const double> accelerat
   observe(acceleration, first_read_);
   read_pot();
   seen_.thermal = reading_.thermal;
-  // A card that has gone may look like six hot motors.
+  // A lost card may read as six hot motors.
   if ((seen_.ad_timeout || reading_.thermal != 0) && !analog_.answers()) {
     seen_.card_lost = true;
     seen_.lost_card = settings_.cards.pcl818.base;
@@ -80,7 +79,7 @@ const ArmReading& PumaArm::read(double period, std::span<const double> accelerat
 }
 
 void PumaArm::read_encoders(double period) noexcept {
-  // Right after a late cycle a short one follows: a single count must not look like a jump.
+  // A short cycle follows a late one: a single count must not look like a jump.
   const double dt = period > 0.5 * nominal_period_ ? period : 0.5 * nominal_period_;
   for (std::size_t i = 0; i < 6; ++i) {
     int channel = 0;
@@ -118,17 +117,17 @@ std::array<double, 6> PumaArm::true_counts() const noexcept {
 void PumaArm::observe(std::span<const double> acceleration, bool restart) noexcept {
   std::array<double, 6> q;
   transmission_.counts_to_joints(true_counts(), q);
-  // A law whose torque does not go out does not accelerate the arm.
+  // Without its torque on the output, a law does not accelerate the arm.
   const bool in_charge =
       !acceleration.empty() && brakes_released_ && safety_.reaction() == Reaction::kNone;
-  // Late cycles are longer ones: an observer that did not know would see them as speed.
+  // An observer that ignored the length of a late cycle would see it as speed.
   const double period = seen_.period > 0 ? seen_.period : nominal_period_;
   const double dt = std::max(period, 0.5 * nominal_period_);
   for (std::size_t i = 0; i < 6; ++i) {
     if (restart) {
       observers_[i].reset(q[i]);
     } else if (dt > kLongestCycle * nominal_period_) {
-      // What was commanded for a gap is long past: the mean velocity is all there is to know.
+      // After a gap only the mean velocity is known.
       observers_[i].reset(q[i], (q[i] - observers_[i].position()) / dt);
     } else {
       observers_[i].set_period(dt);
@@ -157,8 +156,8 @@ void PumaArm::read_pot() noexcept {
   if (age <= kPotAge * nominal_period_) compare_pot(joint);
 }
 
-/// Calibrated, by the table if there is one. While calibrating, by the motion since it began: the
-/// scale of a potentiometer is good enough for a few turns of the motor.
+/// When calibrated, compares with the table if there is one; while calibrating, with the motion
+/// since its start: the nominal scale of a potentiometer is accurate enough for a few motor turns.
 void PumaArm::compare_pot(std::size_t i) noexcept {
   const JointSettings& joint = settings_.joints[i];
   const double turns_by_encoder =
@@ -205,8 +204,8 @@ void PumaArm::cycle(bool fresh, std::span<const double> hold) noexcept {
   seen_.hold_available = !hold.empty();
   if (seen_.hold_available) std::copy_n(hold.begin(), 6, seen_.hold_torque.begin());
   seen_.guard_lost = !guard_alive_;
-  seen_.emergency_stop = stop_asked_;
-  stop_asked_ = false;
+  seen_.emergency_stop = stop_requested_;
+  stop_requested_ = false;
   output(safety_.update(seen_));
 }
 
@@ -242,7 +241,7 @@ bool PumaArm::power_off() noexcept { return safety_.deactivate(); }
 
 void PumaArm::emergency_stop() noexcept {
   all_off();
-  stop_asked_ = true;
+  stop_requested_ = true;
 }
 
 void PumaArm::set_tool(int output, bool on) noexcept {

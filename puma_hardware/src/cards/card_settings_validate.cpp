@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the cards' settings may be: each setting alone, and against the others.
+// Checks the cards' settings, each one and their combination.
 
 #include <algorithm>
 #include <cstdio>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "puma_hardware/cards/card_settings.hpp"
-#include "puma_hardware/cards/pcl818_ranges.hpp"
+#include "cards/card_settings.hpp"
+#include "cards/pcl818_ranges.hpp"
 
 namespace puma_hardware {
 
@@ -20,7 +20,7 @@ namespace {
 // keeps 16 registers.
 constexpr std::uint16_t kWindow = 16, kWindowWithFifo = 32;
 // Ports below belong to the main board; Linux comedi refuses them too. ISA cards decode ten address
-// lines, so nothing is above 3FFh.
+// lines: 3FFh is the highest address.
 constexpr int kFirstPort = 0x200, kLastPort = 0x3FF;
 // The potentiometers' supply [V].
 constexpr double kPotVolts = 5;
@@ -54,7 +54,7 @@ void check_range(const std::string& name, int value, int least, int most) {
   }
 }
 
-/// Each within least … most and none twice.
+/// Each within least … most, without duplicates.
 void check_map(const std::string& name, std::span<const int> map, int least, int most) {
   std::string text;
   for (const int value : map) text += (text.empty() ? "" : " ") + std::to_string(value);
@@ -75,8 +75,7 @@ std::uint16_t window_of(Pcl818Variant variant) {
   return fifo ? kWindowWithFifo : kWindow;
 }
 
-/// A pot beyond the range would read as the range's end, so that calibration would match it to the
-/// wrong revolution of the motor.
+/// A voltage beyond the range would saturate, and calibration would find the wrong motor turn.
 bool covers_pots(const AdRange& range) { return range.lower <= 0 && range.upper >= kPotVolts; }
 
 void check_ad_range(const Pcl818Settings& s) {
@@ -132,7 +131,7 @@ void validate(const Pcl818Settings& s) {
 void validate(const Pcl726Settings& s) {
   check_base("pcl726.base", s.base, kWindow);
   check_map("pcl726.channel", s.channel, 0, 5);
-  // −1 is not wired: as often as one likes.
+  // −1 means not wired and may be used more than once.
   std::vector<std::pair<std::string, int>> outputs;
   for (const auto& [name, bit] : {std::pair{"pcl726.tool_output", s.tool_output[0]},
                                   std::pair{"pcl726.tool_output", s.tool_output[1]},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/linux_port_io.hpp"
+#include "cards/linux_port_io.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -22,16 +22,16 @@ std::string explain_ioperm_error(const PortWindow& window, int error, std::strin
   std::snprintf(place, sizeof place, ": no access to ports 0x%X to 0x%X: ", unsigned{window.base},
                 unsigned{window.base} + window.size - 1);
   std::string text = window.card + place;
-  // The mode in force stands in brackets: "none [integrity] confidentiality".
+  // The active mode is in brackets: "none [integrity] confidentiality".
   const bool locked = !lockdown.empty() && lockdown.find("[none]") == std::string_view::npos;
   if (error == EPERM && locked) {
     text +=
-        "the kernel is locked down, which forbids ports to all programs; switch Secure Boot off in "
-        "the firmware set-up, or boot without lockdown=";
+        "kernel lockdown forbids port access to all programs; disable Secure Boot in the firmware "
+        "setup, or boot without lockdown=";
   } else if (error == EPERM) {
     text +=
         "the program lacks the capability CAP_SYS_RAWIO; run it as root, or grant it: puma with "
-        "'sudo setcap cap_sys_rawio+ep PROGRAM', control_node as docs/commissioning.md tells";
+        "'sudo setcap cap_sys_rawio+ep PROGRAM', control_node as in docs/commissioning.md";
   } else if (error == ENOSYS) {
     text +=
         "this kernel or processor has no ioperm; an x86 kernel with CONFIG_X86_IOPL_IOPERM=y is "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/pcl726.hpp"
+#include "cards/pcl726.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@ namespace {
 // Registers, relative to the base. [2]: two or more independent sources agree; [1]: one source.
 // No manual of this card was found. Sources:
 //   comedi  Linux comedi drivers/comedi/drivers/pcl726.c (says of itself: untested)
-//   xPC     MathWorks xPC Target 2002, daadvpcl818.c with board code 10, diadvpcl818.c,
-//   doadvpcl818.c 6126    ADLINK ACL-6126 manual p. 18-19 (a compatible card) 6128    ADLINK
-//   ACL-6128 manual p. 16-17 (its two-channel relative)
+//   xPC     MathWorks xPC Target 2002, daadvpcl818.c (board code 10), diadvpcl818.c, doadvpcl818.c
+//   6126    ADLINK ACL-6126 manual p. 18-19 (a compatible card)
+//   6128    ADLINK ACL-6128 manual p. 16-17 (its two-channel variant)
 enum Register {
   // W: D11-D8 in bits 3-0, two registers a channel. Written first: the low byte's write passes both
   // to the converter. Order: [2] comedi xPC 6128; that mechanism: [1] 6128, the sister card.
@@ -28,13 +28,13 @@ enum Register {
 // No register sets a range (jumpers only), none updates all channels at once, none reads a D/A or
 // digital output back: seen in no source.
 
-// Bipolar coding is disputed: offset binary (000h = −full scale, 800h = 0 V) by xPC and 6126, two's
-// complement by comedi. The wrong one puts a full-scale voltage where 0 V is meant, so it is a
-// setting to be measured before the amplifiers are connected.
+// Sources disagree on the bipolar coding: offset binary (000h = −full scale, 800h = 0 V) in xPC and
+// 6126, two's complement in comedi. The wrong one outputs full scale instead of 0 V: it is a setting
+// to be measured before the amplifiers are connected.
 constexpr int kChannels = 6;
 constexpr int kCodes = 4096, kMiddle = 2048;
 
-/// Swaps a register code and an offset-binary one; its own inverse.
+/// Register code ↔ offset-binary code; its own inverse.
 int recode(int code, DacCoding coding) noexcept {
   return coding == DacCoding::kTwosComplement ? code ^ kMiddle : code;
 }

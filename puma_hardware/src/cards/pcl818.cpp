@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/pcl818.hpp"
+#include "cards/pcl818.hpp"
 
 #include <cstdio>
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 // Registers, relative to the base. [2]: two or more independent sources agree; [1]: one source.
 // No manual of these cards was found. Sources:
-//   comedi  Linux comedi drivers/comedi/drivers/pcl818.c, older staging version where said
+//   comedi  Linux comedi drivers/comedi/drivers/pcl818.c, or its older staging version
 //   xPC     MathWorks xPC Target 2002, adadvpcl818.c, daadvpcl818.c
 //   Perl    controller for a PCL-818L, package CTL_818, 1997-2004
 //   3718    Advantech PCM-3718 manual p. 44 (PC/104 sibling)
@@ -47,7 +47,7 @@ constexpr int kSoftwareTrigger = 0;
 constexpr int kMuxPatterns[] = {0x00, 0x55};
 constexpr int kControlPattern = 0x18;
 
-constexpr int kAbsent = 0xFF;  // what the bus gives where nobody answers
+constexpr int kAbsent = 0xFF;  // value of the bus at an address without a card
 constexpr int kChannels = 16;
 
 }  // namespace
@@ -72,8 +72,8 @@ Pcl818::Pcl818(PortIo& io, const Pcl818Settings& settings) : io_(io), settings_(
   for (const int channel : settings.pot_channel) {
     if (channel >= channels) {
       throw CardError(
-          "pcl818.pot_channel: the PCL-818 is switched to 8 differential inputs, there "
-          "is no channel " +
+          "pcl818.pot_channel: the PCL-818 is switched to 8 differential inputs and has no "
+          "channel " +
           std::to_string(channel) + "; use channels 0 to 7, or switch the card to single-ended");
     }
   }
@@ -94,10 +94,10 @@ void Pcl818::test_presence() {
         "PCL-%s: no such card answers at 0x%X: %s was written %02Xh and read back %02Xh%s; "
         "check pcl818.base and pcl818.variant against the card's switches",
         to_string(settings_.variant), unsigned{settings_.base}, what, static_cast<unsigned>(wrote),
-        static_cast<unsigned>(got), got == kAbsent ? " (nothing at all answers)" : "");
+        static_cast<unsigned>(got), got == kAbsent ? " (nothing answers)" : "");
     throw CardError(text);
   };
-  // comedi waits 1 µs between write and read: a read of the status takes that long on the bus.
+  // comedi waits 1 µs between write and read: a status read takes that long on the bus.
   for (const int pattern : kMuxPatterns) {
     write(kMux, pattern);
     read(kStatus);
@@ -114,7 +114,7 @@ void Pcl818::test_presence() {
 void Pcl818::select(int channel) noexcept {
   channel_ = channel & (kChannels - 1);
   pending_ = false;
-  write(kMux, channel_ * 0x11);  // first = last: a trigger must not move on to the next channel
+  write(kMux, channel_ * 0x11);  // first = last: a trigger must not step to the next channel
 }
 
 void Pcl818::trigger() noexcept {
@@ -136,7 +136,7 @@ AdSample Pcl818::collect(int next_channel) noexcept {
   return sample;
 }
 
-/// The triggered conversion's sample, if it is there.
+/// The sample of the triggered conversion, if it has ended.
 AdSample Pcl818::fetch() noexcept {
   AdSample sample;
   sample.channel = channel_;
@@ -154,7 +154,7 @@ AdSample Pcl818::fetch() noexcept {
   sample.code = high << 4 | low >> 4;
   sample.volts = range_.volts(sample.code);
   sample.triggered_ns = triggered_ns_;
-  // A card that has gone reads FFh everywhere: channel 15, data ready.
+  // A lost card reads FFh everywhere: channel 15, data ready.
   const bool gone = status == kAbsent && low == kAbsent && high == kAbsent;
   sample.status = !gone && (low & 0x0F) == channel_ ? AdStatus::kOk : AdStatus::kWrongChannel;
   return sample;

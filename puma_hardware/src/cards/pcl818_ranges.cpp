@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/pcl818_ranges.hpp"
+#include "cards/pcl818_ranges.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "puma_hardware/cards/pcl833.hpp"
+#include "cards/pcl833.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -40,7 +40,7 @@ constexpr int kChannels = 3;
 constexpr std::uint32_t kMask24 = 0xFFFFFF;
 constexpr int kAbsent = 0xFF;
 
-/// From a 24-bit count to another, the short way round.
+/// Difference of two 24-bit counts, modulo 2^24.
 std::int64_t difference(std::uint32_t to, std::uint32_t from) noexcept {
   const auto delta = static_cast<std::int32_t>((to - from) & kMask24);
   return delta < 0x800000 ? delta : delta - 0x1000000;
@@ -73,7 +73,7 @@ void Pcl833::configure() noexcept {
   write(kReset, 0);
 }
 
-/// After the reset the counters must be near zero: no other register tells a PCL-833.
+/// After the reset the counters must be near zero: no other register identifies a PCL-833.
 void Pcl833::test_presence() {
   bool answered = false, near_zero = true;
   std::string seen;
@@ -83,7 +83,7 @@ void Pcl833::test_presence() {
     const int overflow = read_byte(kStride * channel + kOverflow);
     answered |= overflow != kAbsent;
     for (const int byte : bytes) answered |= byte != kAbsent;
-    // A little above or below zero two of three bytes are 00h or FFh, whichever they are.
+    // Near zero, two of the three bytes are 00h or FFh, in any byte order.
     near_zero &= std::count(bytes.begin(), bytes.end(), 0x00) >= 2 ||
                  std::count(bytes.begin(), bytes.end(), kAbsent) >= 2;
     char text[32];
@@ -98,13 +98,13 @@ void Pcl833::test_presence() {
       "%s PCL-833: %s at 0x%X (count bytes%s after a reset); check pcl833.base against "
       "the card's switches",
       card_ == 0 ? "first" : "second",
-      answered ? "something answers, but its counters do not reset to zero," : "nothing answers",
+      answered ? "a card answers, but its counters do not reset to zero," : "nothing answers",
       unsigned{base_}, seen.c_str());
   throw CardError(text);
 }
 
 std::int64_t Pcl833::read(int channel) noexcept {
-  // The latch of a search in progress holds an old count.
+  // During an index search the latch holds an old count.
   if (at(channel).searching) end_index_search(channel);
   return read_live(channel);
 }
@@ -118,7 +118,7 @@ std::int64_t Pcl833::read_live(int channel) noexcept {
 }
 
 void Pcl833::begin_index_search(int channel) noexcept {
-  // This read leaves a known count in the latch; until an index comes, it stays there.
+  // This read leaves a known count in the latch until the next index pulse.
   read(channel);
   set_latch(channel, kLatchIndex);
   at(channel).searching = true;

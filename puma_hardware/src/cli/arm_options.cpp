@@ -7,14 +7,13 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cli/hardware_parameters.hpp"
-#include "cli/settings_file.hpp"
+#include "cli/parameters.hpp"
 #include "ga_hardware/described_chain.hpp"
 #include "ga_hardware/parameter_text.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/process/guard.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/guard.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 
@@ -38,37 +37,37 @@ Bus bus_of(const ArmOptions& options) {
 }
 
 void add_description_options(CLI::App& command, ArmOptions& options) {
-  command.add_option("--urdf", options.urdf, "Robot (default: the PUMA 560)");
+  command.add_option("--urdf", options.urdf, "Robot description (default: PUMA 560)");
   command.add_option("--settings", options.settings,
-                     "File of this arm's settings, `name: value` a line, in place of the "
-                     "description's");
+                     "File with settings of this arm, one `name: value` per line; overrides the "
+                     "description");
   command.add_option("--set", options.set,
-                     "A setting in place of both, as pcl726.base=0x2C0; repeatable");
+                     "Setting that overrides both, e.g. pcl726.base=0x2C0; repeatable");
 }
 
 void add_robot_options(CLI::App& command, ArmOptions& options) {
-  command.add_option("--io", options.io, "Where the cards are")
+  command.add_option("--io", options.io, "Real or emulated cards")
       ->check(CLI::IsMember({"ports", "emulated"}))
       ->capture_default_str();
   command.add_option("--cell", options.cell,
-                     "Emulated cards of a running `puma emulate NAME` (default: a robot of this "
-                     "command's own)");
+                     "Emulated cards of a running `puma emulate NAME` (default: emulated in this "
+                     "process)");
   add_description_options(command, options);
 }
 
 void add_drive_options(CLI::App& command, ArmOptions& options) {
   command.add_option("--calibration", options.calibration,
-                     "Table of potentiometers and index pulses (default: the settings' "
-                     "calibration_file, or the emulated arm's)");
-  command.add_option("--rate", options.rate, "Hz")
+                     "Calibration table (default: the settings' calibration_file, or the emulated "
+                     "arm's own)");
+  command.add_option("--rate", options.rate, "Control rate, Hz")
       ->check(ga_tools::number_range(100.0, 5000.0))
       ->capture_default_str();
-  command.add_option("--start", options.start, "Where the emulated arm stands at first, rad")
+  command.add_option("--start", options.start, "Initial position of the emulated arm, rad")
       ->expected(6)
       ->check(ga_tools::finite_number());
-  command.add_option("--seed", options.seed, "Of the emulated noise");
+  command.add_option("--seed", options.seed, "Seed of the emulated noise");
   command.add_flag("--fast", options.fast,
-                   "Do not wait for the clock (with an emulated robot of its own)");
+                   "Run faster than real time (only with cards emulated in this process)");
 }
 
 std::string description_of(const ArmOptions& options) {
@@ -133,10 +132,7 @@ std::string calibration_file(const ArmOptions& options) {
         "--calibration: name the file that `puma calibrate --build` wrote, here or as "
         "calibration_file in the --settings");
   }
-  const fs::path tables = ga_tools::share_folder("puma_hardware") / "config";
-  const fs::path own =
-      tables / ("emulated_calibration_" + robot_name(description_of(options)) + ".json");
-  return fs::exists(own) ? own : tables / "emulated_calibration.json";
+  return "";
 }
 
 std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
@@ -144,36 +140,30 @@ std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot) {
   auto heartbeat = std::make_unique<Heartbeat>(robot.name());
   if (!heartbeat->guard_alive(kGuardPatience)) {
     throw std::runtime_error(
-        "no guard is on watch for '" + robot.name() +
+        "no guard is running for '" + robot.name() +
         "': if this process died, the last voltages would stay on the amplifiers. Start `puma "
         "guard` with the same --io or --cell and the same settings first");
   }
   const Pcl726Settings& cards = robot.settings().cards.pcl726;
   if (heartbeat->guard_settings() != cut_settings(cards)) {
     throw std::runtime_error(
-        "the guard on watch for '" + robot.name() +
-        "' has other settings, and what it writes would not be 0 V; the "
-        "settings here are " +
+        "the guard for '" + robot.name() +
+        "' has other settings and would not write 0 V; the settings here are " +
         cut_settings_text(cards) +
-        ". Start `puma guard` anew with the same --settings, --urdf and --set");
+        ". Restart `puma guard` with the same --settings, --urdf and --set");
   }
   return heartbeat;
 }
 
-namespace {
-
-void advance(emulator::EmulatedArm& arm, double seconds) {
-  if (!arm.advance(seconds)) throw std::runtime_error("the emulated arm: " + arm.plant().error());
-}
-
-}  // namespace
-
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
   const double period = 1 / options.rate;
-  emulator::EmulatedArm* arm = robot.arm();
+  const auto check = [arm = robot.arm()] {
+    if (arm == nullptr || arm->plant().fault() == ga_dynamics::PlantFault::kNone) return;
+    throw std::runtime_error("the emulated arm: " + arm->plant().error());
+  };
   if (options.fast) {
-    return [arm, period] {
-      advance(*arm, period);
+    return [check, period] {
+      check();
       return period;
     };
   }
@@ -181,9 +171,10 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
     PeriodicTimer timer;
     std::int64_t last;
   };
-  // The timer starts with the first cycle, however long the setting up takes.
+  // The timer starts with the first cycle, not with the setup.
   const auto clock = std::make_shared<std::unique_ptr<Clock>>();
-  return [clock, arm, period] {
+  return [clock, check, period] {
+    check();
     if (!*clock) {
       const auto period_ns = static_cast<std::int64_t>(period * 1e9);
       *clock = std::make_unique<Clock>(Clock{PeriodicTimer(period_ns), monotonic_ns()});
@@ -192,7 +183,6 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
     const std::int64_t now = monotonic_ns();
     const double elapsed = static_cast<double>(now - (*clock)->last) * 1e-9;
     (*clock)->last = now;
-    if (arm != nullptr) advance(*arm, elapsed);
     return elapsed;
   };
 }

@@ -2,7 +2,7 @@
 #ifndef CLI__ARM_OPTIONS_HPP_
 #define CLI__ARM_OPTIONS_HPP_
 
-// Options that all commands which touch the arm share, and what they open.
+// Options shared by the commands that touch the arm, and the robot that they open.
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "puma_hardware/arm/calibration_table.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
+#include "arm/calibration_table.hpp"
+#include "process/heartbeat.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware::cli {
@@ -37,34 +37,36 @@ void add_robot_options(CLI::App& command, ArmOptions& options);
 /// --calibration, --rate, --start, --seed, --fast.
 void add_drive_options(CLI::App& command, ArmOptions& options);
 
-/// Throws std::runtime_error naming the option that does not fit, and what Robot throws.
+/// Throws std::runtime_error naming the invalid option, and what Robot throws.
 Robot open_robot(const ArmOptions& options);
-/// The file that --calibration or the settings name, or the one of the emulated arm.
+/// The file that --calibration or the settings name; empty: the emulated arm's own table. Throws
+/// std::runtime_error if real cards have none.
 std::string calibration_file(const ArmOptions& options);
-/// Of a guard that is on watch for these cards with the same settings, else it throws
-/// std::runtime_error. Null for a robot of this process, which ends with it.
+/// Heartbeat of a running guard of these cards with the same settings; throws std::runtime_error if
+/// there is none. Null for cards emulated in this process, which end with it.
 std::unique_ptr<Heartbeat> guarded_heartbeat(const Robot& robot);
 emulator::EmulatedArmOptions emulated_arm_of(const ArmOptions& options);
-/// Throws std::runtime_error naming what does not fit.
+/// Throws std::runtime_error naming the invalid option.
 Bus bus_of(const ArmOptions& options);
-/// The text of the description, as its file has it.
+/// Text of the description file.
 std::string description_of(const ArmOptions& options);
-/// What --settings, --set and --calibration say, the later over the earlier.
+/// Settings of --settings, --set and --calibration; the later overrides the earlier.
 Parameters settings_of(const ArmOptions& options);
 /// The chain of a description, and the parameters of the arm and its cards.
 struct DescribedArm {
   ga_dynamics::Chain chain;
   Parameters parameters;
 };
-/// `parameters`: all of the hardware; those that only concern a plugin are left out.
+/// `parameters`: all of the hardware; the result omits those of the plugin.
 DescribedArm described_arm(const std::string& urdf_text, const Parameters& parameters);
-/// With the parameters of the description, and settings_of() over them.
+/// With the parameters of the description, overridden by settings_of().
 DescribedArm described_arm(const ArmOptions& options);
 
-/// The clock of the loop: the emulated arm's own with --fast, else the machine's.
+/// The clock of the loop: the computer's, or none with --fast. Throws std::runtime_error when the
+/// simulation of the emulated arm has failed.
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot);
 
-/// Set by SIGINT and SIGTERM from the first call on.
+/// Set by SIGINT and SIGTERM after the first call.
 const std::atomic<bool>& stop_request();
 
 }  // namespace puma_hardware::cli

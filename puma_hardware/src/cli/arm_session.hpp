@@ -2,16 +2,16 @@
 #ifndef CLI__ARM_SESSION_HPP_
 #define CLI__ARM_SESSION_HPP_
 
-// A command that drives the arm: the loop in a real-time thread, its progress in the terminal, and
-// what came of it in words.
+// A command that drives the arm: the loop in a real-time thread, with its progress and result in the
+// terminal.
 
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "arm/puma_arm.hpp"
 #include "cli/arm_options.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 #include "runtime/arm_loop.hpp"
 
 namespace puma_hardware::cli {
@@ -20,17 +20,17 @@ struct LawChoice {
   ga_controllers::LawKind kind = ga_controllers::LawKind::kTrackingIntegral;
   double bandwidth = 40;  ///< rad/s
   double damping = 1;
-  double friction = 1;  ///< share that is fed forward
+  double friction = 1;  ///< share of friction in the feed-forward
 };
 
 class ArmSession {
  public:
-  /// Claims and opens the robot and its guard's heartbeat. With real or shared cards a guard must
-  /// be on watch unless `unguarded`. Throws what opening throws.
+  /// Claims and opens the robot and its guard's heartbeat. Real or shared cards need a running guard
+  /// unless `unguarded`. Throws what opening throws.
   ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law);
 
   Robot& robot() { return robot_; }
-  PumaArm& arm() { return arm_; }
+  PumaArm& arm() { return driver_.arm(); }
   ArmLoop& loop() { return loop_; }
 
   /// Runs `work` in a thread of real-time priority (unless --fast) while progress is shown. Says on
@@ -43,9 +43,8 @@ class ArmSession {
   void explain(LoopEnd end);
 
   Robot robot_;
-  CardClaim claim_;
   std::unique_ptr<Heartbeat> heartbeat_;
-  PumaArm arm_;
+  ArmDriver driver_;
   ArmLoop loop_;
   bool on_the_clock_;
 };

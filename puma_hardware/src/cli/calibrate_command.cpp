@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/calibrate_command.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
+#include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace puma_hardware::cli {
@@ -20,7 +19,7 @@ struct Settings {
   std::vector<double> at, low, high;
 };
 
-/// Slow motions of an arm that does not know where it is: soft.
+/// Soft, for slow motions of an arm whose position is not yet known.
 constexpr LawChoice kCalibrationLaw{ga_controllers::LawKind::kTrackingIntegral, 20, 1, 0.8};
 
 std::array<double, 6> six(const std::vector<double>& values) {
@@ -33,6 +32,7 @@ int failed() { throw CLI::RuntimeError(1); }
 
 void build(const Settings& settings) {
   const std::string file = calibration_file(settings.arm);
+  if (file.empty()) throw std::runtime_error("--calibration: name the file to write");
   if (std::filesystem::exists(file) && !settings.overwrite) {
     throw std::runtime_error("--calibration " + file + ": exists; give --overwrite to replace it");
   }
@@ -44,7 +44,7 @@ void build(const Settings& settings) {
     at.assign(q.begin(), q.end());
   }
   if (at.empty()) {
-    throw std::runtime_error("--at: give the six joint angles [rad] at which the arm stands now");
+    throw std::runtime_error("--at: give the six present joint angles [rad]");
   }
   std::array<double, 6> low{}, high{};
   for (std::size_t i = 0; i < 6; ++i) {
@@ -70,12 +70,11 @@ void build(const Settings& settings) {
 }
 
 void calibrate(const Settings& settings) {
-  const std::string file = calibration_file(settings.arm);
   ArmSession session(settings.arm, settings.unguarded, kCalibrationLaw);
-  const CalibrationTable table = load_calibration(file, session.arm().settings());
+  const CalibrationTable table = session.robot().calibration();
   if (!session.run([&](ArmLoop& loop) { return loop.calibrate(table); })) failed();
   const ArmReading& reading = session.arm().reading();
-  std::printf("calibrated; the arm stands at");
+  std::printf("calibrated; the arm is at");
   for (const double q : reading.q) std::printf(" %.5f", q);
   std::printf(" rad\n");
   if (session.robot().arm() == nullptr) return;
@@ -83,7 +82,7 @@ void calibrate(const Settings& settings) {
   for (std::size_t i = 0; i < 6; ++i) {
     worst = std::max(worst, std::abs(reading.q[i] - session.robot().arm()->plant().q()[i]));
   }
-  std::printf("it really stands within %.3f mrad of that\n", worst * 1e3);
+  std::printf("its true position is within %.3f mrad of that\n", worst * 1e3);
 }
 
 }  // namespace
@@ -92,15 +91,15 @@ void add_calibrate_command(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand(
       "calibrate",
-      "Find out where the arm stands by moving each joint a little; or, with --build, sweep the "
-      "joints once and write the table that this needs\n"
+      "Find the arm's position by small motions of each joint; with --build, sweep the joints and "
+      "write the table for this\n"
       "Examples: puma calibrate --io ports --calibration arm.json\n          puma calibrate "
       "--build "
       "--io ports --calibration arm.json --at 0 -1.5708 1.5708 0 0 0");
   add_robot_options(*command, settings->arm);
   add_drive_options(*command, settings->arm);
   command->add_flag("--build", settings->build, "Build the table");
-  command->add_option("--at", settings->at, "--build: where the arm stands now, rad")
+  command->add_option("--at", settings->at, "--build: present position, rad")
       ->expected(6)
       ->check(ga_tools::finite_number());
   command->add_option("--low", settings->low, "--build: low ends of the sweep, rad")
@@ -111,8 +110,7 @@ void add_calibrate_command(CLI::App& app) {
       ->check(ga_tools::finite_number());
   command->add_flag("--overwrite", settings->overwrite, "--build: replace the file");
   command->add_flag("--no-guard", settings->unguarded,
-                    "Go without a guard process: on no account "
-                    "with the amplifiers connected");
+                    "Run without a guard process: never with the amplifiers connected");
   command->callback([settings] { settings->build ? build(*settings) : calibrate(*settings); });
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cards_command.hpp"
-
 #include <unistd.h>
 
 #include <array>
@@ -12,20 +10,21 @@
 #include <stdexcept>
 #include <string>
 
+#include "cards/pcl726.hpp"
+#include "cards/pcl818.hpp"
+#include "cards/pcl833.hpp"
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/cards/pcl726.hpp"
-#include "puma_hardware/cards/pcl818.hpp"
-#include "puma_hardware/cards/pcl833.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {
 
-constexpr std::int64_t kGuardTimeout = 100'000'000;  ///< ns without a sign that it lives
+constexpr std::int64_t kGuardTimeout = 100'000'000;  ///< ns without a sign of life
 
-/// What one joint's wires show.
+/// Readings of one joint.
 struct JointLine {
   AdSample pot;
   bool hot = false;
@@ -34,8 +33,8 @@ struct JointLine {
   std::optional<std::int64_t> index;  ///< count at the last index pulse
 };
 
-/// All four cards, opened: DACs at 0 V, counters at 0. Even looking writes (the A/D card's
-/// multiplexer, the counters' latches), so they are claimed.
+/// All four cards, opened: DACs at 0 V, counters at 0. Reading also writes (the A/D card's
+/// multiplexer, the counters' latches), so that the cards are claimed.
 class Cards {
  public:
   explicit Cards(Robot& robot) : Cards(robot, robot.claim(), robot.settings().cards) {}
@@ -43,7 +42,7 @@ class Cards {
     each_counter([](Pcl833& card, int channel, std::size_t) { card.end_index_search(channel); });
   }
 
-  void look() {
+  void read() {
     each_counter([this](Pcl833& card, int channel, std::size_t joint) {
       const Pcl833::IndexReading reading = card.read_with_index(channel);
       lines_[joint].count = reading.count;
@@ -51,7 +50,7 @@ class Cards {
       if (reading.index_seen) lines_[joint].index = reading.index_count;
     });
   }
-  void look_at_pots() {
+  void read_pots() {
     const int hot = analog_.read_thermal();
     for (std::size_t joint = 0; joint < 6; ++joint) {
       lines_[joint].hot = (hot >> joint & 1) != 0;
@@ -81,7 +80,7 @@ class Cards {
     }
   }
 
-  CardClaim claim_;  ///< before the cards, which are written to when they come and when they go
+  CardClaim claim_;  ///< before the cards, whose constructors and destructors write to them
   CardSettings settings_;
   Pcl726 dacs_;
   Pcl818 analog_;
@@ -119,7 +118,7 @@ void print_lines(const Cards& cards, const ArmSettings& settings) {
   }
 }
 
-void let_time_pass(Robot& robot) {
+void wait_1_ms(Robot& robot) {
   const timespec period{0, 1'000'000};
   if (robot.arm() != nullptr) {
     robot.arm()->advance(0.001);
@@ -137,7 +136,7 @@ void probe(const ArmOptions& options) {
               cards.analog().differential() ? "differential" : "single-ended");
   std::printf("PCL-726 at 0x%03X: %s; 0 V written to all channels, digital outputs off\n",
               settings.pcl726.base,
-              cards.dacs().answered() ? "answers" : "cannot be told (its inputs read all high)");
+              cards.dacs().answered() ? "answers" : "presence unknown (all its inputs read high)");
   for (const std::uint16_t base : settings.pcl833.base) {
     std::printf("PCL-833 at 0x%03X: answers, counters started at 0\n", base);
   }
@@ -146,9 +145,9 @@ void probe(const ArmOptions& options) {
 void read(const ArmOptions& options) {
   Robot robot = open_robot(options);
   Cards cards(robot);
-  for (int i = 0; i < 10; ++i) let_time_pass(robot);
-  cards.look();
-  cards.look_at_pots();
+  for (int i = 0; i < 10; ++i) wait_1_ms(robot);
+  cards.read();
+  cards.read_pots();
   print_lines(cards, robot.settings());
 }
 
@@ -157,19 +156,19 @@ void watch(const ArmOptions& options, double seconds) {
   Cards cards(robot);
   const std::atomic<bool>& stop = stop_request();
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  const auto looks = static_cast<long>(seconds * 1000);
-  for (long k = 0; !stop.load() && (looks == 0 || k < looks); ++k) {
-    let_time_pass(robot);
-    cards.look();  // often: an index pulse is short
+  const auto readings = static_cast<long>(seconds * 1000);
+  for (long k = 0; !stop.load() && (readings == 0 || k < readings); ++k) {
+    wait_1_ms(robot);
+    cards.read();  // often: an index pulse is short
     if (k % 200 != 0) continue;
-    cards.look_at_pots();
+    cards.read_pots();
     if (terminal && k > 0) std::printf("\033[7A");
     print_lines(cards, robot.settings());
     std::fflush(stdout);
   }
 }
 
-/// A small voltage on one joint's output, for a meter or to see which way the joint goes.
+/// A small voltage on one joint's output, to measure it or to find the joint's direction.
 struct Pulse {
   int joint = 1;
   double volts = 0, seconds = 0.5;
@@ -192,7 +191,7 @@ void output(const ArmOptions& options, const Pulse& pulse) {
   const auto joint = static_cast<std::size_t>(pulse.joint - 1);
   const int channel = settings.pcl726.channel[joint];
   Cards cards(robot);
-  cards.look();
+  cards.read();
   const std::int64_t before = cards.lines()[joint].count;
   const auto heartbeat = armed(robot, pulse.unguarded);
   cards.dacs().write_output(settings.pcl726.power_output, true);
@@ -200,9 +199,9 @@ void output(const ArmOptions& options, const Pulse& pulse) {
   cards.dacs().write_volts(channel, pulse.volts);
   const char* early = nullptr;
   for (long left = std::lround(pulse.seconds * 1000); left > 0 && early == nullptr; --left) {
-    let_time_pass(robot);
-    cards.look();
-    if (stop.load()) early = "stopped as asked";
+    wait_1_ms(robot);
+    cards.read();
+    if (stop.load()) early = "stopped on request";
     if (!heartbeat) continue;
     heartbeat->beat(cards.dacs().outputs());
     if (heartbeat->tripped()) early = "the guard has cut the outputs";
@@ -213,7 +212,7 @@ void output(const ArmOptions& options, const Pulse& pulse) {
   cards.dacs().clear_outputs();
   if (heartbeat) heartbeat->disarm();
   if (early != nullptr) std::fprintf(stderr, "puma: %s\n", early);
-  std::printf("%s: %.4f V, now 0 V; the count went from %lld to %lld\n",
+  std::printf("%s: %.4f V, now 0 V; the count changed from %lld to %lld\n",
               robot.settings().joints[joint].name.c_str(), written, static_cast<long long>(before),
               static_cast<long long>(cards.lines()[joint].count));
 }
@@ -223,10 +222,10 @@ void add_output_command(CLI::App& sub, const std::shared_ptr<Pulse>& pulse) {
   sub.add_option("volts", pulse->volts, "-1 to 1")
       ->required()
       ->check(ga_tools::number_range(-1.0, 1.0));
-  sub.add_option("--seconds", pulse->seconds, "How long")
+  sub.add_option("--seconds", pulse->seconds, "Duration")
       ->check(ga_tools::number_range(0.01, 60.0))
       ->capture_default_str();
-  sub.add_flag("--no-guard", pulse->unguarded, "Go without a guard process");
+  sub.add_flag("--no-guard", pulse->unguarded, "Run without a guard process");
 }
 
 }  // namespace
@@ -236,7 +235,7 @@ void add_cards_command(CLI::App& app) {
   const auto seconds = std::make_shared<double>(0);
   CLI::App* command = app.add_subcommand(
       "cards",
-      "Look at the cards; but for `output`, nothing moves\n"
+      "Inspect the cards; only `output` may move the arm\n"
       "Examples: puma cards probe --io ports\n          puma cards watch --io ports --set "
       "pcl833.base=\"0x220 0x230\"");
   command->require_subcommand(1);
@@ -246,16 +245,17 @@ void add_cards_command(CLI::App& app) {
     sub->callback(run);
     return sub;
   };
-  add("probe", "Say which cards answer", [options] { probe(*options); });
+  add("probe", "Show which cards answer", [options] { probe(*options); });
   add("read", "Read everything once", [options] { read(*options); });
-  add("watch", "Read everything again and again, until Ctrl-C",
+  add("watch", "Read everything repeatedly, until Ctrl-C",
       [options, seconds] { watch(*options, *seconds); })
-      ->add_option("--seconds", *seconds, "End after so long; 0: never")
+      ->add_option("--seconds", *seconds, "Duration; 0: no end")
       ->check(ga_tools::number_range(0, 604800));
   const auto pulse = std::make_shared<Pulse>();
-  add_output_command(*add("output", "Put a small voltage on one joint's output: it may move!",
-                          [options, pulse] { output(*options, *pulse); }),
-                     pulse);
+  add_output_command(
+      *add("output", "Put a small voltage on one joint's output: the joint may move!",
+           [options, pulse] { output(*options, *pulse); }),
+      pulse);
 }
 
 }  // namespace puma_hardware::cli

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cell_command.hpp"
-
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -10,9 +8,10 @@
 #include <vector>
 
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
+#include "emulator/emulated_cards.hpp"
 #include "emulator/fault_text.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
 
 namespace puma_hardware::cli {
 namespace {
@@ -36,19 +35,19 @@ void run(const Settings& settings) {
 
   std::this_thread::sleep_for(std::chrono::duration<double>(settings.after));
   const emulator::ArmTruth truth = cards->truth();
-  nlohmann::ordered_json told;
-  for (int joint = 0; joint < 6; ++joint) told["volts"].push_back(cards->output_volts(joint));
-  told["outputs_changed_ns"] = cards->last_output_change_ns();
-  told["now_ns"] = cards->now_ns();
+  nlohmann::ordered_json state;
+  for (int joint = 0; joint < 6; ++joint) state["volts"].push_back(cards->output_volts(joint));
+  state["outputs_changed_ns"] = cards->last_output_change_ns();
+  state["now_ns"] = cards->now_ns();
   const int relay = arm.cards.pcl726.power_output;
-  told["power_output"] = relay >= 0 && cards->digital_output(relay);
-  told["powered"] = truth.powered;
-  told["brakes"] = truth.brake;
-  told["q"] = truth.q;
-  told["qd"] = truth.qd;
-  told["time"] = truth.time;
-  told["illegal_accesses"] = cards->illegal_access_count();
-  std::printf("%s\n", told.dump().c_str());
+  state["power_output"] = relay >= 0 && cards->digital_output(relay);
+  state["powered"] = truth.powered;
+  state["brakes"] = truth.brake;
+  state["q"] = truth.q;
+  state["qd"] = truth.qd;
+  state["time"] = truth.time;
+  state["illegal_accesses"] = cards->illegal_access_count();
+  std::printf("%s\n", state.dump().c_str());
 }
 
 }  // namespace
@@ -57,18 +56,18 @@ void add_cell_command(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand(
       "cell",
-      "Look at a robot that `puma emulate` is, as JSON: the cards' outputs and where the arm "
-      "really "
-      "is; or break something in it\n"
+      "Show the state of a robot of `puma emulate` as JSON, or inject faults: the cards' outputs "
+      "and the true position of the arm\n"
       "Examples: puma cell demo\n          puma cell demo --inject thermal:joint2\n          puma "
       "cell demo --clear");
-  command->add_option("name", settings->arm.cell, "Of the robot")->required();
+  command->add_option("name", settings->arm.cell, "Name of the robot")->required();
   command->add_option("--inject", settings->inject, "Faults: " + emulator::card_fault_names());
-  command->add_flag("--clear", settings->clear, "Mend everything first");
+  command->add_flag("--clear", settings->clear, "Clear all faults first");
   command
-      ->add_option("--after", settings->after,
-                   "s to wait before looking; what the robot was at its end is shown even if it "
-                   "ends before")
+      ->add_option(
+          "--after", settings->after,
+          "Delay before the state is read, s; if the robot ends earlier, its last state is "
+          "shown")
       ->check(ga_tools::number_range(0.0, 3600.0));
   add_description_options(*command, settings->arm);
   command->callback([settings] { run(*settings); });

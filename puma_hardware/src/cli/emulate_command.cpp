@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/emulate_command.hpp"
-
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
+#include "emulator/emulated_cell.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/emulator/emulated_cell.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {
 
-/// Above any controller and below its guard: a robot does not wait for the machine.
+/// Above any controller, which must not delay the robot, and below its guard.
 constexpr int kPriority = 90;
-/// s. On a machine that keeps the robot waiting it rather stands still than jumps.
+/// s. If the process is starved of CPU time, the simulation pauses instead of catching up.
 constexpr double kMaxCatchUp = 0.004;
 
 void run(const std::string& name, const ArmOptions& options) {
@@ -44,14 +43,14 @@ void add_emulate_command(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
       "emulate",
-      "Be a PUMA with its four cards, in shared memory, for commands with --cell NAME\n"
+      "Emulate a PUMA and its four I/O cards in shared memory, for commands with --cell NAME\n"
       "Example: puma emulate demo --start 0 -1.5 1.5 0 0 0");
   command->add_option("name", *name, "Letters, digits, _ and -")->required();
   add_description_options(*command, *options);
-  command->add_option("--start", options->start, "Where the arm stands at first, rad")
+  command->add_option("--start", options->start, "Initial position, rad")
       ->expected(6)
       ->check(ga_tools::finite_number());
-  command->add_option("--seed", options->seed, "Of the noise");
+  command->add_option("--seed", options->seed, "Seed of the noise");
   command->callback([name, options] { run(*name, *options); });
 }
 

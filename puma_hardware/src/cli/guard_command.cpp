@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/guard_command.hpp"
-
 #include <time.h>
 
 #include <cstdio>
@@ -9,18 +7,19 @@
 #include <stdexcept>
 #include <string>
 
+#include "cards/linux_port_io.hpp"
 #include "cli/arm_options.hpp"
+#include "cli/commands.hpp"
+#include "emulator/emulated_cards.hpp"
 #include "ga_tools/commands.hpp"
-#include "puma_hardware/cards/linux_port_io.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
-#include "puma_hardware/process/guard.hpp"
-#include "puma_hardware/process/process_lock.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "process/guard.hpp"
+#include "process/process_lock.hpp"
+#include "process/realtime.hpp"
 
 namespace puma_hardware::cli {
 namespace {
 
-/// Above any controller: it must run when that one hangs.
+/// Above any controller: it must run when a controller hangs.
 constexpr int kPriority = 95;
 
 struct Settings {
@@ -29,37 +28,35 @@ struct Settings {
   bool stand_by = false;
 };
 
-/// ns between two looks whether the guard before has gone.
-constexpr long kStandByPause = 5'000'000;
-constexpr int kLooksForName = 200;
+constexpr long kStandByPause = 5'000'000;  ///< ns between two attempts
+constexpr int kAttemptsForName = 200;
 
-/// The post of the guard of these cards. With --stand-by waits for one that is taken, if the guard
-/// there has the same settings: two that cut differently are worse than one. Nothing if asked to
-/// stop meanwhile.
-std::optional<ProcessLock> take_post(const std::string& cards, const std::string& settings,
+/// The lock of the guard of these cards. With --stand-by waits until a guard with the same settings
+/// ends; other settings are refused. Nothing after a stop request.
+std::optional<ProcessLock> take_lock(const std::string& cards, const std::string& settings,
                                      bool stand_by, const std::atomic<bool>& stop) {
-  const std::string post = "guard-" + cards;
+  const std::string lock = "guard-" + cards;
   const timespec pause{0, kStandByPause};
-  bool told = false;
-  int nameless = 0;  // in a row: the other just comes, or just leaves
+  bool reported = false;
+  int nameless = 0;  // consecutive: the other guard is just starting or ending
   for (; !stop.load(); nanosleep(&pause, nullptr)) {
-    if (auto taken = ProcessLock::take(post, settings)) return taken;
-    const ProcessLock::Holder first = ProcessLock::holder(post);
+    if (auto taken = ProcessLock::take(lock, settings)) return taken;
+    const ProcessLock::Holder first = ProcessLock::holder(lock);
     nameless = first.pid == 0 || first.note.empty() ? nameless + 1 : 0;
-    if (nameless > 0 && nameless < kLooksForName) continue;
+    if (nameless > 0 && nameless < kAttemptsForName) continue;
     if (!stand_by || first.note != settings) {
-      throw std::runtime_error("'" + cards + "' has a guard already, " + first.text() + ", with " +
+      throw std::runtime_error("'" + cards + "' already has a guard, " + first.text() + ", with " +
                                first.note +
                                (first.note == settings ? "; one is enough"
-                                                       : "; here it is " + settings +
+                                                       : "; the settings here are " + settings +
                                                              ". Stop that one first, or give both "
                                                              "the same settings"));
     }
-    if (!told) {
-      std::printf("guard: %s is on watch for '%s' already, with the same settings; standing by\n",
+    if (!reported) {
+      std::printf("guard: %s already watches '%s' with the same settings; standing by\n",
                   first.text().c_str(), cards.c_str());
       std::fflush(stdout);
-      told = true;
+      reported = true;
     }
   }
   return std::nullopt;
@@ -71,14 +68,13 @@ void report(const GuardEvent& event) {
       std::printf("guard: watching process %d\n", event.pid);
       break;
     case GuardEvent::Kind::kReleased:
-      std::printf("guard: process %d has stopped the arm and left\n", event.pid);
+      std::printf("guard: process %d has stopped the arm and disconnected\n", event.pid);
       break;
     case GuardEvent::Kind::kTripped:
       std::printf(
           "guard: process %d %s, last heartbeat %.1f ms ago: 0 V on all outputs, power "
           "off, within %.3f ms\n",
-          event.pid, event.died ? "died" : "is silent", event.silence * 1e3,
-          event.reaction_time * 1e3);
+          event.pid, event.died ? "died" : "hangs", event.silence * 1e3, event.reaction_time * 1e3);
       break;
   }
   std::fflush(stdout);
@@ -87,8 +83,8 @@ void report(const GuardEvent& event) {
 void run(const Settings& settings) {
   if (settings.arm.io == "emulated" && settings.arm.cell.empty()) {
     throw std::runtime_error(
-        "--cell: name the emulated robot to guard; one of a command's own ends "
-        "with it");
+        "--cell: give the name of the emulated robot; cards emulated in the process that drives them "
+        "need no guard");
   }
   DescribedArm arm = described_arm(settings.arm);
   if (settings.arm.io == "emulated") arm.parameters = with_emulated_wiring(arm.parameters);
@@ -103,14 +99,14 @@ void run(const Settings& settings) {
   const std::string name = cards_name(bus_of(settings.arm), settings.arm.cell, cards);
   char timeout[32];
   std::snprintf(timeout, sizeof timeout, " --timeout %g", settings.timeout_ms);
-  const auto post =
-      take_post(name, cut_settings_text(cards.pcl726) + timeout, settings.stand_by, stop);
-  if (!post) return;
+  const auto lock =
+      take_lock(name, cut_settings_text(cards.pcl726) + timeout, settings.stand_by, stop);
+  if (!lock) return;
   if (const std::string refused = enter_realtime(kPriority); !refused.empty()) {
     std::fprintf(stderr, "puma guard: %s\n", refused.c_str());
   }
   Heartbeat heartbeat(name);
-  std::printf("guard: on watch for '%s', %g ms\n", name.c_str(), settings.timeout_ms);
+  std::printf("guard: running for '%s', timeout %g ms\n", name.c_str(), settings.timeout_ms);
   std::fflush(stdout);
   run_guard(*io, cards.pcl726, heartbeat, {settings.timeout_ms * 1e-3, 0.001, true}, stop, report);
 }
@@ -121,15 +117,16 @@ void add_guard_command(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand(
       "guard",
-      "Watch the process that drives the arm; write 0 V and drop power when it dies or hangs\n"
+      "Watchdog of the process that drives the arm: writes 0 V and switches off the power when it "
+      "dies or hangs\n"
       "Examples: puma guard --io ports\n          puma guard --cell demo --timeout 8");
   add_robot_options(*command, settings->arm);
-  command->add_option("--timeout", settings->timeout_ms, "ms without a heartbeat")
+  command->add_option("--timeout", settings->timeout_ms, "Time without a heartbeat, ms")
       ->check(ga_tools::number_range(2.0, 1000.0))
       ->capture_default_str();
   command->add_flag("--stand-by", settings->stand_by,
-                    "If another guard with the same settings is on watch, wait for its end and "
-                    "take over, in place of leaving");
+                    "If another guard with the same settings is running, wait for its end and take "
+                    "over");
   command->callback([settings] { run(*settings); });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The `puma` command. Exit codes: 0 done, 1 standard output cannot be written, 2 impossible options
-// or inputs; a subcommand that has another one throws it as CLI::RuntimeError.
+// The `puma` command. Exit codes: 0 success, 1 standard output cannot be written, 2 invalid options or
+// input; a subcommand throws another exit code as CLI::RuntimeError.
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -10,31 +10,25 @@
 #include <exception>
 #include <string>
 
-#include "cli/calibrate_command.hpp"
-#include "cli/cards_command.hpp"
-#include "cli/cell_command.hpp"
-#include "cli/describe_command.hpp"
-#include "cli/emulate_command.hpp"
-#include "cli/guard_command.hpp"
-#include "cli/run_command.hpp"
+#include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace {
 
-/// The exit code of a command that ended with `code`: 1 if its output did not arrive.
+/// Exit code of a command that ended with `code`: 1 if its output could not be written.
 int written(int code) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::ferror(stdout) == 0) return code;
   std::fprintf(stderr, "puma: cannot write to standard output: %s\n",
-               flushed ? "an earlier part of it is lost" : std::strerror(errno));
+               flushed ? "an earlier part is lost" : std::strerror(errno));
   return code == 0 ? 1 : code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Drives and simulates a PUMA arm"};
+  CLI::App app{"Drive and simulate a PUMA arm"};
   app.require_subcommand(1);
   app.footer("Each command has its own --help, with examples.");
   try {
@@ -46,7 +40,7 @@ int main(int argc, char** argv) {
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_calibrate_command(app);
     puma_hardware::cli::add_cards_command(app);
-    puma_hardware::cli::add_describe_command(app);
+    puma_hardware::cli::add_urdf_command(app);
     puma_hardware::cli::add_guard_command(app);
     puma_hardware::cli::add_emulate_command(app);
     puma_hardware::cli::add_cell_command(app);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_command.hpp"
-
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 
 #include "cli/arm_session.hpp"
+#include "cli/commands.hpp"
 #include "ga_motion/motion.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "ga_tools/commands.hpp"
@@ -32,25 +31,24 @@ LawKind kind_of(const std::string& law) {
 void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Chain& chain,
                   double duration) {
   const ga_tools::Metrics m = ga_tools::measure(recording, chain, duration);
-  std::printf("joint error: %.3f mrad RMS, %.3f mrad largest\n", m.joint_rms * 1e3,
+  std::printf("joint error: %.3f mrad RMS, %.3f mrad maximum\n", m.joint_rms * 1e3,
               m.joint_max * 1e3);
-  std::printf("tool path error: %.3f mm RMS, %.3f mm largest\n", m.tool_rms * 1e3,
+  std::printf("tool path error: %.3f mm RMS, %.3f mm maximum\n", m.tool_rms * 1e3,
               m.tool_max * 1e3);
   std::printf("at rest: %.3f mrad off the goal, moving %.3f mrad\n", m.final_error * 1e3,
               m.final_motion * 1e3);
   if (std::isfinite(m.torque_use)) {
-    std::printf("largest torque: %.0f %% of its limit\n", m.torque_use * 100);
+    std::printf("maximum torque: %.0f %% of its limit\n", m.torque_use * 100);
   }
 }
 
 void run(const Settings& settings) {
-  const std::string file = calibration_file(settings.arm);
   ArmSession session(
       settings.arm, settings.unguarded,
       {kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction});
   const ga_dynamics::Chain& chain = session.robot().chain();
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
-  const CalibrationTable table = load_calibration(file, session.arm().settings());
+  const CalibrationTable table = session.robot().calibration();
   ga_hardware::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
@@ -82,21 +80,20 @@ void add_run_command(CLI::App& app) {
       ->add_option("--trajectory", settings->trajectory,
                    "line, quintic, ramp, spline, or a CSV file of via points")
       ->capture_default_str();
-  command->add_option("--bandwidth", settings->bandwidth, "rad/s")
+  command->add_option("--bandwidth", settings->bandwidth, "Of the law, rad/s")
       ->check(ga_tools::number_range(0.1, 500.0))
       ->capture_default_str();
   command->add_option("--damping", settings->damping, "Damping ratio")
       ->check(ga_tools::number_range(0.05, 5.0))
       ->capture_default_str();
-  command->add_option("--friction", settings->friction, "Share of the friction fed forward")
+  command->add_option("--friction", settings->friction, "Share of friction in the feed-forward")
       ->check(ga_tools::number_range(0.0, 1.0))
       ->capture_default_str();
-  command->add_option("--settle", settings->settle, "s at the goal")
+  command->add_option("--settle", settings->settle, "Time at the goal, s")
       ->check(ga_tools::number_range(0.1, 1000.0))
       ->capture_default_str();
   command->add_flag("--no-guard", settings->unguarded,
-                    "Go without a guard process: on no account "
-                    "with the amplifiers connected");
+                    "Run without a guard process: never with the amplifiers connected");
   command->callback([settings] { run(*settings); });
 }
 

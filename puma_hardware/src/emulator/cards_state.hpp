@@ -2,8 +2,8 @@
 #ifndef EMULATOR__CARDS_STATE_HPP_
 #define EMULATOR__CARDS_STATE_HPP_
 
-// Everything that the emulated cards remember, as plain data without pointers: it may lie at
-// another address in every process that maps it.
+// State of the emulated cards as plain data without pointers: every process may map it to another
+// address.
 
 #include <pthread.h>
 
@@ -12,11 +12,11 @@
 #include <limits>
 #include <type_traits>
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "emulator/emulated_cards.hpp"
 
 namespace puma_hardware::emulator {
 
-/// What the documentation does not allow. The text of each: reason() in emulated_cards.cpp.
+/// Accesses that the documentation does not allow; for their texts see emulated_cards.cpp.
 enum class Illegal : std::uint8_t {
   kNoCard,
   kUnlisted,
@@ -32,8 +32,8 @@ enum class Illegal : std::uint8_t {
   kCounterOrder
 };
 
-/// Equal accesses (port, direction, reason) are one record with a count, so that a loop does not
-/// push out what came before it.
+/// Equal accesses (port, direction, reason) share a record with a count, so that a loop does not
+/// fill the log.
 struct IllegalRecord {
   std::int64_t first_ns = 0;
   std::uint64_t count = 0;
@@ -53,18 +53,18 @@ struct Pcl818State {
   std::array<double, 16> volts{};  ///< at the connector
   std::uint8_t mux = 0;            ///< as written: stop channel, start channel
   std::uint8_t channel = 0;        ///< that the next trigger converts
-  bool mux_disturbed = false;      ///< a range was written since
+  bool mux_disturbed = false;      ///< a range was written since the multiplexer was
   std::array<std::uint8_t, 16> range{};
   std::uint8_t control = 0;
 
-  // The voltage behind the multiplexer creeps from the old channel's to the new one's.
+  // The voltage behind the multiplexer settles from the old channel's to the new one's.
   double settle_from = 0;
   std::int64_t settle_begin_ns = std::numeric_limits<std::int64_t>::min() / 2;
 
   bool converting = false;
   std::int64_t busy_until_ns = 0;  ///< by the data sheet
   std::int64_t ready_at_ns = 0;    ///< with faults
-  std::uint16_t converted = 0;     ///< arrives in `data` when ready
+  std::uint16_t converted = 0;     ///< becomes `data` when ready
   std::uint16_t data = 0;          ///< code, channel
   bool data_ready = false;         ///< status bit 4
 
@@ -75,10 +75,10 @@ struct Pcl818State {
 
 struct Pcl726State {
   struct Channel {
-    std::uint8_t high = 0;  ///< waits for the low byte
+    std::uint8_t high = 0;  ///< buffered until the low byte is written
     bool high_written = false;
-    /// What the outputs are after power-up is unknown. Zero bits are the worst that can be: the
-    /// full negative voltage under offset binary.
+    /// The state after power-up is unknown. 0 is the worst case: full negative voltage in offset
+    /// binary.
     std::uint16_t code = 0;
   };
   std::array<Channel, 6> channels{};
@@ -91,8 +91,8 @@ struct Pcl833State {
     std::uint8_t mode = 0, latch_source = 0;  ///< as written
     std::uint32_t count = 0, latch = 0;       ///< 24 bits
     bool overflow = false, held = false;
-    std::uint8_t next_byte = 2;  ///< the offset that has to be read next
-    std::int64_t position = 0;   ///< of the encoder, quadrature counts since ever
+    std::uint8_t next_byte = 2;  ///< the offset to be read next
+    std::int64_t position = 0;   ///< of the encoder, absolute quadrature counts
   };
   std::array<Channel, 3> channels{};
   std::uint8_t free_running = 0, reset = 0;
@@ -102,7 +102,7 @@ constexpr std::size_t kFaults = static_cast<std::size_t>(CardFault::kThermal) + 
 
 struct CardsState {
   static constexpr std::uint32_t kMagic = 0x414D5550, kVersion = 1;
-  std::uint32_t magic = 0;  ///< set last, when all else is ready
+  std::uint32_t magic = 0;  ///< set last, when the rest is initialized
   std::uint32_t version = kVersion, size = sizeof(CardsState);
   bool wall_clock = false;
   CardSettings settings{};
@@ -112,7 +112,7 @@ struct CardsState {
   std::int64_t time_ns = 0;  ///< unless wall_clock
   std::uint64_t accesses = 0;
   IllegalLog illegal{};
-  std::array<std::uint8_t, kFaults> faults{};  ///< a bit per joint; bit 0 where it is no joint's
+  std::array<std::uint8_t, kFaults> faults{};  ///< a bit per joint; bit 0 for faults of a card
 
   std::array<double, 6> pot_volts{}, pot_stuck_volts{};
   std::array<bool, 6> hot{};
@@ -128,8 +128,8 @@ struct CardsState {
 };
 static_assert(std::is_trivially_copyable_v<CardsState>);
 
-/// Holds the cards' lock. A process that was killed while it held the lock left the cards in a
-/// state between two register accesses at worst: the next one takes over.
+/// Holds the cards' lock. If a process is killed while it holds the lock, the next one recovers it:
+/// at worst, one register access is incomplete.
 class CardsLock {
  public:
   explicit CardsLock(CardsState& state) noexcept;
@@ -154,7 +154,7 @@ void record(CardsState& state, const Access& access, Illegal reason) noexcept;
 
 std::uint8_t read_pcl818(CardsState& state, const Access& access) noexcept;
 void write_pcl818(CardsState& state, const Access& access) noexcept;
-/// Puts what potentiometers, thermal switches and faults give on the card's connector.
+/// Applies potentiometers, thermal switches and faults to the card's inputs.
 void update_inputs(CardsState& state) noexcept;
 
 std::uint8_t read_pcl726(CardsState& state, const Access& access) noexcept;

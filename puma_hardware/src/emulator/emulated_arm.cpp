@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/emulator/emulated_arm.hpp"
+#include "emulator/emulated_arm.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 #include <random>
 #include <stdexcept>
 
-#include "puma_hardware/arm/transmission.hpp"
+#include "arm/transmission.hpp"
 
 namespace puma_hardware::emulator {
 
@@ -33,7 +33,68 @@ PlantOptions with_brakes(const Chain& chain, const ArmSettings& settings, PlantO
   return options;
 }
 
+/// Voltage of a potentiometer, which sits on the motor, from the motor's counts.
+class Potentiometers {
+ public:
+  Potentiometers(const ArmSettings& settings, const Transmission& transmission,
+                 const EmulatedArmOptions& options)
+      : settings_(settings), offset_turns_(options.pot_offset_turns) {
+    Six middle{};
+    for (std::size_t i = 0; i < 6; ++i) {
+      middle[i] = (settings.joints[i].lower + settings.joints[i].upper) / 2;
+    }
+    transmission.joints_to_counts(middle, counts_at_middle_);
+  }
+
+  double volts(std::size_t joint, double count) const noexcept {
+    const JointSettings& s = settings_.joints[joint];
+    const double turns =
+        s.encoder_direction * (count - counts_at_middle_[joint]) / s.counts_per_rev +
+        offset_turns_[joint];
+    return kPotSupply / 2 + s.pot_direction * s.pot_volts_per_rev * turns;
+  }
+
+ private:
+  const ArmSettings& settings_;
+  Six offset_turns_, counts_at_middle_{};
+};
+
 }  // namespace
+
+CalibrationTable emulated_calibration(const ArmSettings& settings,
+                                      const EmulatedArmOptions& options) {
+  const Transmission transmission(settings);
+  const Potentiometers pots(settings, transmission, options);
+  Six low, high;
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  for (unsigned corner = 0; corner < 64; ++corner) {  // of the joints' ranges
+    Six q, counts;
+    for (std::size_t i = 0; i < 6; ++i) {
+      q[i] = (corner >> i & 1) != 0 ? settings.joints[i].upper : settings.joints[i].lower;
+    }
+    transmission.joints_to_counts(q, counts);
+    for (std::size_t i = 0; i < 6; ++i) {
+      low[i] = std::min(low[i], counts[i]);
+      high[i] = std::max(high[i], counts[i]);
+    }
+  }
+  CalibrationTable table;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double per_rev = settings.joints[i].counts_per_rev, phase = options.index_phase[i];
+    const auto last = std::llround(std::floor((high[i] - phase) / per_rev));
+    for (auto turn = std::llround(std::ceil((low[i] - phase) / per_rev)); turn <= last; ++turn) {
+      const double count = phase + static_cast<double>(turn) * per_rev;
+      const double volts = pots.volts(i, count);
+      // Beyond its supply a potentiometer stands at its end.
+      if (volts > 0 && volts < kPotSupply) {
+        table.joints[i].entries.push_back({std::llround(count), volts});
+      }
+    }
+  }
+  table.validate(settings);
+  return table;
+}
 
 struct EmulatedArm::Impl {
   Impl(const Chain& chain, const ArmSettings& arm_settings, EmulatedCards& the_cards,
@@ -41,6 +102,7 @@ struct EmulatedArm::Impl {
       : settings(arm_settings),
         options(the_options),
         transmission(arm_settings),
+        pots(settings, transmission, options),
         cards(the_cards),
         plant(chain, with_brakes(chain, arm_settings, the_options.plant)),
         random(the_options.seed),
@@ -52,11 +114,6 @@ struct EmulatedArm::Impl {
     }
     const Six rest{};
     plant.reset(options.start, rest);
-    Six middle{};
-    for (std::size_t i = 0; i < 6; ++i) {
-      middle[i] = (settings.joints[i].lower + settings.joints[i].upper) / 2;
-    }
-    transmission.joints_to_drive(middle, drive_at_middle);
     measure();
     for (int joint = 0; joint < 6; ++joint) {
       cards.place_encoder(joint, counts[static_cast<std::size_t>(joint)]);
@@ -76,23 +133,18 @@ struct EmulatedArm::Impl {
   }
 
   void measure() noexcept {
-    Six exact{};
     transmission.joints_to_counts(plant.q(), exact);
     for (std::size_t i = 0; i < 6; ++i) counts[i] = std::llround(exact[i]);
   }
 
   void set_inputs() noexcept {
-    Six drive{};
-    transmission.joints_to_drive(plant.q(), drive);
     for (int joint = 0; joint < 6; ++joint) {
       const auto i = static_cast<std::size_t>(joint);
       const JointSettings& s = settings.joints[i];
       cards.set_encoder(joint, counts[i], static_cast<int>(s.counts_per_rev),
                         options.index_phase[i]);
-      const double turns = (drive[i] - drive_at_middle[i]) * s.gear_ratio / (2 * std::numbers::pi) +
-                           options.pot_offset_turns[i];
-      const double volts = kPotSupply / 2 + s.pot_direction * s.pot_volts_per_rev * turns;
-      cards.set_pot_volts(joint, std::clamp(volts + noise(random), 0.0, kPotSupply));
+      const double volts = pots.volts(i, exact[i]) + noise(random);
+      cards.set_pot_volts(joint, std::clamp(volts, 0.0, kPotSupply));
       truth.q[i] = plant.q()[i];
       truth.qd[i] = plant.qd()[i];
       truth.brake[i] = plant.brake(joint);
@@ -124,12 +176,14 @@ struct EmulatedArm::Impl {
   const ArmSettings settings;
   const EmulatedArmOptions options;
   const Transmission transmission;
+  const Potentiometers pots;
   EmulatedCards& cards;
   Plant plant;
   std::mt19937 random;
   std::normal_distribution<double> noise;
   std::int64_t cards_ns;  ///< on the cards' clock when the last step ended
-  Six drive_at_middle{}, drive_torque{};
+  Six exact{};            ///< counts of the motors, with fractions
+  Six drive_torque{};
   std::array<std::int64_t, 6> counts{};
   bool powered = false;
   ArmTruth truth;

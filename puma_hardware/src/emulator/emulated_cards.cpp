@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bus: which card an address belongs to, the clock, the lock, the log of illegal accesses, and
-// the arm's side of the cards.
+// The bus: address decoding, clock, lock, log of illegal accesses, and the arm's side of the cards.
 
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "emulator/emulated_cards.hpp"
 
 #include <time.h>
 
@@ -17,12 +16,12 @@ namespace puma_hardware::emulator {
 
 namespace {
 
-constexpr std::int64_t kAccessNs = 1000;  // of the ISA bus, about
+constexpr std::int64_t kAccessNs = 1000;  // about that of the ISA bus
 
 const char* reason_text(Illegal reason) {
   switch (reason) {
     case Illegal::kNoCard:
-      return "no card is at this address";
+      return "there is no card at this address";
     case Illegal::kUnlisted:
       return "no source lists this register";
     case Illegal::kWriteOnly:
@@ -30,13 +29,13 @@ const char* reason_text(Illegal reason) {
     case Illegal::kReadOnly:
       return "the register cannot be written";
     case Illegal::kNotEmulated:
-      return "the emulator does not have this function of the card";
+      return "the emulator does not support this function of the card";
     case Illegal::kValue:
       return "no source lists this value for the register";
     case Illegal::kAdNotReady:
-      return "A/D data read before they were ready";
+      return "A/D data read before the end of conversion";
     case Illegal::kAdBusy:
-      return "A/D triggered while it was converting";
+      return "A/D triggered during a conversion";
     case Illegal::kAdTriggerSource:
       return "A/D triggered by software while the control register selects another trigger";
     case Illegal::kAdMuxDisturbed:
@@ -61,7 +60,7 @@ std::int64_t bus_ns(const CardsState& state) noexcept {
 
 enum class Card { kNone, kMissing, k818, k726, k833a, k833b };
 
-/// The card that the address belongs to, and the offset in it.
+/// The card at the address, and the register offset.
 Card find_card(const CardsState& state, std::uint16_t port, unsigned& offset) noexcept {
   const CardSettings& s = state.settings;
   const bool fifo =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/emulator/emulated_cell.hpp"
+#include "emulator/emulated_cell.hpp"
 
 #include <algorithm>
 #include <chrono>

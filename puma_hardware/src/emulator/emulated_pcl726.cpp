@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The PCL-726 behind its registers.
+// Emulated PCL-726.
 //
 //   offset        read                     write
 //   +0,2,4,6,8,A                           channel 1…6 high: D11…8

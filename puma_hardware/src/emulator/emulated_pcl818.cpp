@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The PCL-818 (818, L, H, HD, HG) behind its registers.
+// Emulated PCL-818 (818, L, H, HD, HG).
 //
 //   offset  read                          write
 //   +0      AD3…0 << 4 | channel          any: trigger
@@ -55,19 +55,19 @@ Range range_of(const Pcl818Settings& settings, unsigned code) noexcept {
   return {5, false, false};
 }
 
-/// The shortest interval between two conversions; the cards' conversion time is not given apart.
+/// The shortest interval between two conversions; no source gives the conversion time itself.
 std::int64_t conversion_ns(const Pcl818Settings& settings) noexcept {
   return settings.variant == Pcl818Variant::k818L ? 25'000 : 10'000;
 }
 
-/// xPC Target throws this many conversions away after a change of channel.
+/// Conversions that xPC Target discards after a change of channel.
 int settling_conversions(const Pcl818Settings& settings, const Range& range) noexcept {
   if (settings.variant != Pcl818Variant::k818HG) return 1;
   return range.full_scale < 0.02 ? 100 : range.full_scale < 0.2 ? 15 : 3;
 }
 
-/// What the converter sees: within those conversions' time a quarter of a code from the channel's
-/// voltage, before a mix of the old channel's and the new one's.
+/// Input of the converter: settles exponentially from the old channel's voltage, to a quarter of a
+/// code within the settling conversions.
 double voltage_behind_mux(const CardsState& state, std::int64_t now_ns) noexcept {
   const Pcl818State& card = state.pcl818;
   const Pcl818Settings& settings = state.settings.pcl818;
@@ -87,7 +87,7 @@ void select_channel(CardsState& state, unsigned channel, std::int64_t now_ns) no
   card.channel = static_cast<std::uint8_t>(channel);
 }
 
-/// A conversion under way may have ended.
+/// Completes a conversion whose time has passed.
 void finish(CardsState& state, std::int64_t now_ns) noexcept {
   Pcl818State& card = state.pcl818;
   if (!card.converting || now_ns < card.ready_at_ns || state.faulty(CardFault::kAdStuck)) return;
@@ -104,7 +104,7 @@ void trigger(CardsState& state, const Access& access) noexcept {
     return;
   }
   if (card.converting) {
-    // A conversion that takes longer than it may: how should the driver know?
+    // A driver cannot know that a conversion takes longer than specified.
     if (access.now_ns < card.busy_until_ns) record(state, access, Illegal::kAdBusy);
     return;
   }
@@ -123,7 +123,7 @@ void trigger(CardsState& state, const Access& access) noexcept {
   card.busy_until_ns = access.now_ns + conversion_ns(settings);
   card.ready_at_ns =
       access.now_ns + conversion_ns(settings) * (state.faulty(CardFault::kSlowAd) ? 1000 : 1);
-  // The sample is held now: the multiplexer goes on to the next channel from start to stop.
+  // The sample is held: the multiplexer steps to the next channel from start to stop.
   const unsigned stop = card.mux >> 4, start = card.mux & 0xFu;
   select_channel(state, card.channel == stop ? start : (card.channel + 1u) & 0xF, access.now_ns);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The PCL-833 behind its registers.
+// Emulated PCL-833.
 //
 //   offset       read                          write
 //   +0, +1, +2   channel 1, count bytes        mode of channel 1, 2, 3
@@ -12,7 +12,7 @@
 //   +E           general status
 //
 // Source: the S.Ha.R.K. kernel's driver, a port of Advantech's DOS driver; codes also in
-// Advantech's SDK header. What neither tells is emulated so that a careless driver is caught:
+// Advantech's SDK header. Unknown behavior is emulated in the way that exposes driver errors:
 //   - the counter stays at its reset value as long as its reset bit is set;
 //   - holding on overflow also holds at an underflow, so a counter that starts at 0 cannot count
 //     down;
@@ -176,8 +176,8 @@ void move_encoder(CardsState& state, int joint, std::int64_t to, int counts_per_
   const bool listening = (channel.latch_source & 7) == kIndex && counts_per_rev > 0 &&
                          !state.faulty(CardFault::kIndexLost, joint);
   if (listening) {
-    // The pulses on the way: the first and the last of them, seen in the direction of motion. Only
-    // these matter, and with a reset at each one the distance between two.
+    // Only the first and the last pulse on the path matter and, if each resets the counter, the
+    // distance of two.
     const auto before = [&](std::int64_t position) {  // the last pulse at or below
       return floor_divide(position - index_phase, counts_per_rev) * counts_per_rev + index_phase;
     };

@@ -6,15 +6,15 @@
 
 #include <string>
 
-#include "puma_hardware/arm/arm_settings.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
+#include "arm/arm_settings.hpp"
+#include "emulator/emulated_cards.hpp"
 
 namespace puma_hardware::emulator {
 
 /// All names, for help texts: "thermal:JOINT, …".
 std::string card_fault_names();
-/// Injects the fault of that name; clears all faults where it is empty. Throws
-/// std::invalid_argument naming what is unknown and what there is.
+/// Injects the named fault; an empty text clears all faults. Throws std::invalid_argument naming the
+/// unknown name and the known ones.
 void inject_by_name(EmulatedCards& cards, const std::string& text, const ArmSettings& settings);
 
 }  // namespace puma_hardware::emulator

@@ -25,8 +25,8 @@ struct Wire {
   long value;
 };
 
-/// The settings that make the cards what they are. How a driver uses them (ranges, time-outs,
-/// filter clock) may differ between two that share the cards.
+/// The settings of the hardware itself. Settings of a driver (ranges, time-outs, filter clock) may
+/// differ between processes that share the cards.
 std::vector<Wire> wires_of(const CardSettings& s) {
   std::vector<Wire> wires{{"pcl818.base", s.pcl818.base},
                           {"pcl818.variant", static_cast<long>(s.pcl818.variant)},
@@ -77,7 +77,7 @@ void initialize(CardsState& state, const CardSettings& settings, bool wall_clock
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  // A real-time process must not wait for one that is preempted while it holds the lock.
+  // Priority inheritance: a real-time process must not wait for a preempted one.
   pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
   const int error = pthread_mutex_init(&state.mutex, &attributes);
   pthread_mutexattr_destroy(&attributes);
@@ -112,9 +112,9 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::create(
   segment->lock = ProcessLock::take(lock);
   if (!segment->lock) {
     throw std::runtime_error("emulated cards '" + name + "': " + ProcessLock::holder(lock).text() +
-                             " is that robot already; stop it, or give this one another name");
+                             " already emulates it; stop that process, or use another name");
   }
-  shm_unlink(path.c_str());  // left by one that was killed
+  shm_unlink(path.c_str());  // left by a killed process
   segment->file = shm_open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (segment->file < 0) fail(path, "cannot create them", errno);
   segment->path = path;
@@ -162,7 +162,7 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::open(const std::
         CardsState::kMagic) {
       if (wait()) continue;
       throw std::runtime_error("emulated cards '" + path +
-                               "' were never finished; restart the emulator");
+                               "' are incomplete; restart the emulator");
     }
     if (segment->state->version != CardsState::kVersion) {
       throw std::runtime_error("emulated cards '" + path + "' are of version " +
@@ -188,7 +188,7 @@ EmulatedCards::Segment::~Segment() {
     return;
   }
   if (state != nullptr) munmap(state, sizeof(CardsState));
-  // Not in a forked child, and not if someone has put new cards in this place.
+  // Not in a forked child, and not if the name now belongs to new cards.
   if (creator == getpid()) {
     struct stat mine {
     }, present{};

@@ -2,7 +2,7 @@
 #ifndef EMULATOR__SHARED_SEGMENT_HPP_
 #define EMULATOR__SHARED_SEGMENT_HPP_
 
-// Where the cards' state lies: in this process's memory, or in a named piece of shared memory.
+// Memory of the cards' state: private to this process, or shared by name.
 
 #include <sys/types.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "emulator/cards_state.hpp"
-#include "puma_hardware/process/process_lock.hpp"
+#include "process/process_lock.hpp"
 
 namespace puma_hardware::emulator {
 
@@ -21,7 +21,7 @@ struct EmulatedCards::Segment {
   std::string path;  ///< empty: private
   int file = -1;
   std::optional<ProcessLock> lock;  ///< of the creator
-  pid_t creator = 0;                ///< of a shared segment; 0 where it was only opened
+  pid_t creator = 0;                ///< of a shared segment; 0 if it was only opened
 
   static std::unique_ptr<Segment> make_private(const CardSettings& settings, bool wall_clock);
   static std::unique_ptr<Segment> create(const std::string& name, const CardSettings& settings);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using diagnostic_msgs::msg::DiagnosticStatus;
 
 constexpr char kInjection[] = "inject_fault";
-/// What puma_hardware/PumaSimSystem calls the loss of all cards; here one stands for all.
+/// The simulated arm's name for the loss of all cards; here it is the loss of one.
 constexpr char kCardLost[] = "card-lost", kLostCard[] = "pcl818-lost";
 /// Faults of the control loop, not of a card.
 constexpr Fault kLoopFaults[] = {Fault::kDeadlineMissed, Fault::kEmergencyStop};
@@ -27,7 +27,7 @@ std::string fault_names() {
   return all;
 }
 
-/// Throws std::invalid_argument with what is known.
+/// Throws std::invalid_argument naming the known faults.
 void inject_by_name(ArmMailbox& mailbox, emulator::EmulatedCards& cards, const std::string& text,
                     const ArmSettings& settings) {
   for (const Fault fault : kLoopFaults) {
@@ -70,11 +70,11 @@ void ArmMailbox::connect(ArmConnection connection) {
 
 std::string explain_fault(const ArmStatus& status, const ArmSettings& settings) {
   std::string text = describe(status.cause, settings);
-  if (status.tripped) text += " (the guard had cut the outputs: the control loop was silent)";
+  if (status.tripped) text += " (the guard has cut the outputs: the control loop stalled)";
   if (status.cause.fault == Fault::kCardLost) {
     return text +
-           "; look at the card and its cable, then set the component inactive, calibrate it and "
-           "set it active";
+           "; check the card and its cable, then set the component inactive, calibrate it and set it "
+           "active";
   }
   text += "; remove the cause and call reset_fault";
   if (spoils_calibration(status.cause.fault)) text += ", then calibrate";
@@ -99,7 +99,7 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
       "~/cancel_calibration",
       [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
         response->success = run_ != nullptr;
-        response->message = run_ ? "stopping" : "no calibration is under way";
+        response->message = run_ ? "stopping" : "no calibration is in progress";
         if (run_) run_->cancel();
       });
   reset_ = node->create_service<Trigger>(
@@ -109,7 +109,7 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
       });
 
   rcl_interfaces::msg::ParameterDescriptor about;
-  about.description = "With emulated cards, the fault to make: " + fault_names() + ", or nothing";
+  about.description = "With emulated cards, the fault to inject: " + fault_names() + ", or nothing";
   on_parameter_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& parameters) { return inject(parameters); });
   node->declare_parameter(kInjection, "", about);
@@ -141,7 +141,7 @@ rcl_interfaces::msg::SetParametersResult ArmNode::inject(
 }
 
 std::string ArmNode::begin_run() {
-  if (run_) return "a calibration is under way; wait, or call cancel_calibration";
+  if (run_) return "a calibration is in progress; wait, or call cancel_calibration";
   switch (mailbox_->life) {
     case ArmMailbox::Life::kUnconfigured:
       return "the component is not configured; set it inactive first";
@@ -154,7 +154,7 @@ std::string ArmNode::begin_run() {
   if (!connection.table) return connection.no_table;
   const ArmStatus status = mailbox_->status.get();
   if (status.guarded && !status.guard_alive) {
-    return "no guard is on watch; start `puma guard` first";
+    return "no guard is running; start `puma guard` first";
   }
   if (status.state == SafetyState::kFault) return explain_fault(status, settings_);
   const ga_dynamics::Chain& chain = connection.robot->chain();
@@ -183,7 +183,7 @@ void ArmNode::start_calibration(const Service::SharedPtr& service,
 
 void ArmNode::watch_calibration() {
   if (!run_) return;
-  // Between its being offered and taken on, the component may have left the inactive state.
+  // Before the loop took the run, the component may have left the inactive state.
   CalibrationRun* mine = run_.get();
   if (mailbox_->life != ArmMailbox::Life::kInactive &&
       mailbox_->offered.compare_exchange_strong(mine, nullptr)) {
@@ -195,8 +195,8 @@ void ArmNode::watch_calibration() {
   if (run_->end() == CalibrationRun::End::kNone) return;
   Trigger::Response response;
   response.success = run_->end() == CalibrationRun::End::kDone;
-  response.message =
-      response.success ? "calibrated; set the component active to go on" : run_->reason(settings_);
+  response.message = response.success ? "calibrated; set the component active to continue"
+                                      : run_->reason(settings_);
   if (response.success) {
     RCLCPP_INFO(logger_, "calibrated");
   } else {
@@ -210,10 +210,10 @@ void ArmNode::watch() {
   watch_calibration();
   const ArmStatus status = mailbox_->status.get();
   const FaultRecord& now = status.cause;
-  if (now.fault != Fault::kNone && (now.fault != told_.fault || now.cycle != told_.cycle)) {
+  if (now.fault != Fault::kNone && (now.fault != logged_.fault || now.cycle != logged_.cycle)) {
     RCLCPP_ERROR(logger_, "%s", explain_fault(status, settings_).c_str());
   }
-  told_ = now;
+  logged_ = now;
 }
 
 void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {
@@ -223,7 +223,7 @@ void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {
   } else if (mailbox_->life == ArmMailbox::Life::kUnconfigured) {
     to.summary(DiagnosticStatus::STALE, "not connected");
   } else if (status.guarded && !status.guard_alive) {
-    to.summary(DiagnosticStatus::WARN, "no guard is on watch; start `puma guard`");
+    to.summary(DiagnosticStatus::WARN, "no guard is running; start `puma guard`");
   } else if (!calibrated(status.state) && status.state != SafetyState::kCalibrating) {
     to.summary(DiagnosticStatus::WARN, "not calibrated; call the service calibrate");
   } else {
@@ -238,7 +238,7 @@ void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {
   to.add("hot motors", hot_joints(status.thermal, settings_));
   to.add("calibrated", calibrated(status.state) ? "yes" : "no");
   if (run_) to.addf("calibration", "%.0f %%", 100 * run_->progress());
-  to.add("guard", !status.guarded ? "none wanted" : status.guard_alive ? "on watch" : "missing");
+  to.add("guard", !status.guarded ? "not used" : status.guard_alive ? "running" : "missing");
   to.add("guard has tripped", status.tripped ? "yes" : "no");
   to.add("cycles", status.cycles);
   to.add("late cycles", status.late_cycles);

@@ -2,16 +2,17 @@
 #ifndef PLUGINS__ARM_NODE_HPP_
 #define PLUGINS__ARM_NODE_HPP_
 
-// What the arm over the cards offers on its component's ROS node, outside of the control loop:
+// Services, topics and parameters of the arm on its component's ROS node, outside of the control loop:
 //
-//   ~/calibrate             std_srvs/Trigger: finds the position by small motions, while the
-//                           component is inactive; answers when they have ended
+//   ~/calibrate             std_srvs/Trigger: finds the position by small motions while the
+//                           component is inactive; responds at their end
 //   ~/cancel_calibration    std_srvs/Trigger: stops them
-//   ~/calibration_progress  std_msgs/Float64, 0 … 1, while they go on and once at their end
-//   ~/reset_fault           std_srvs/Trigger: clears a fault whose cause is gone, once the arm
-//   stands inject_fault            parameter, with emulated cards: "thermal:joint2", …; "" for none
+//   ~/calibration_progress  std_msgs/Float64, 0 … 1, during the motions and at their end
+//   ~/reset_fault           std_srvs/Trigger: resets a fault whose cause is gone, with the arm at rest
+//   inject_fault            parameter for emulated cards: "thermal:joint2", …; "": none
 //   /diagnostics            arm, cards, guard
-// and one line in the log for every fault.
+//
+// Every fault is logged once.
 
 #include <atomic>
 #include <cstdint>
@@ -19,10 +20,10 @@
 #include <mutex>
 #include <string>
 
+#include "arm/puma_arm.hpp"
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/reset_request.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
+#include "ga_hardware/effort_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
 #include "runtime/calibration_run.hpp"
@@ -32,7 +33,7 @@
 
 namespace puma_hardware {
 
-/// What the control loop tells of itself.
+/// Status published by the control loop.
 struct ArmStatus {
   SafetyState state = SafetyState::kOff;
   Reaction reaction = Reaction::kNone;
@@ -45,25 +46,25 @@ struct ArmStatus {
   double bus_mean_us = 0, bus_max_us = 0, period_mean_us = 0, period_max_us = 0;
 };
 
-/// What is connected; changes when the component is configured.
+/// The connected robot; changes when the component is configured.
 struct ArmConnection {
   std::shared_ptr<Robot> robot;
-  std::shared_ptr<const CalibrationTable> table;  ///< null: there is none, and `no_table` says why
+  std::shared_ptr<const CalibrationTable> table;  ///< null if there is none; `no_table` says why
   std::string no_table;
 };
 
-/// Between the control loop and everything else. The loop's side never waits.
+/// Data exchange between the control loop and other threads. The loop never blocks.
 struct ArmMailbox {
   enum class Life : int { kUnconfigured, kInactive, kActive };
   std::atomic<Life> life{Life::kUnconfigured};
   std::atomic<ga_hardware::ResetRequest> reset{ga_hardware::ResetRequest::kNone};
-  /// A calibration for the loop to take on; null when taken. The node owns it until it has ended.
+  /// A calibration for the loop to run; null once taken. The node owns it.
   std::atomic<CalibrationRun*> offered{nullptr};
-  /// A fault of the loop's own to make: kDeadlineMissed, kEmergencyStop, or kNone.
+  /// Injected fault of the loop: kDeadlineMissed, kEmergencyStop, or kNone.
   std::atomic<Fault> injected{Fault::kNone};
   realtime_tools::RealtimeThreadSafeBox<ArmStatus> status;
 
-  // Not for the loop: blocks.
+  // Block; not for the loop.
   ArmConnection connection();
   void connect(ArmConnection connection);
 
@@ -72,11 +73,11 @@ struct ArmMailbox {
   ArmConnection connection_;
 };
 
-/// "joint2: thermal…" and what to do. Allocates.
+/// "joint2: thermal…" and the remedy. Allocates.
 std::string explain_fault(const ArmStatus& status, const ArmSettings& settings);
 
-/// Construction allocates; its callbacks run in the node's executor and share nothing but the
-/// mailbox with the loop.
+/// Construction allocates; callbacks run in the node's executor and share only the mailbox with the
+/// loop.
 class ArmNode {
  public:
   ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
@@ -103,8 +104,8 @@ class ArmNode {
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameter_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::unique_ptr<CalibrationRun> run_;
-  std::shared_ptr<rmw_request_id_t> waiting_;  ///< the request that is answered at the end of run_
-  FaultRecord told_;
+  std::shared_ptr<rmw_request_id_t> waiting_;  ///< request to respond to at the end of run_
+  FaultRecord logged_;
 };
 
 }  // namespace puma_hardware

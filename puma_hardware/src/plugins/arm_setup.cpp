@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ga_hardware/described_chain.hpp"
-#include "ga_hardware/hardware_joints.hpp"
+#include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware {
@@ -22,7 +22,7 @@ Bus bus_of(const std::string& where, const std::string& io, const std::string& c
   if (io == "emulated") return cell.empty() ? Bus::kPrivate : Bus::kShared;
   if (io == "ports") {
     throw std::runtime_error(where + ": parameter cell is '" + cell +
-                             "', but io is ports; leave cell out or set io to emulated");
+                             "', but io is ports; omit cell or set io to emulated");
   }
   throw std::runtime_error(where + ": parameter io is '" + io + "'; give ports or emulated");
 }
@@ -58,7 +58,7 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
   setup.parameters = std::move(others);
   setup.cell = text.text("cell");
   setup.bus = bus_of(where, text.text("io", "ports"), setup.cell);
-  // What is wrong with the arm's settings is said now, not at the first connection.
+  // Invalid settings are reported now, not at the first connection.
   const CardSettings cards = ArmSettings::from(setup.chain, setup.parameters).cards;
   if (text.flag("guard", true)) setup.heartbeat = cards_name(setup.bus, setup.cell, cards);
   setup.driver.guard_timeout = text.number("guard_timeout", setup.driver.guard_timeout, 0.001, 10);
@@ -71,7 +71,7 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
   if (setup.simulated_time && setup.bus != Bus::kPrivate) {
     throw std::runtime_error(where +
                              ": parameter simulated_time is 'true', but the cards are not emulated "
-                             "in this process; set io to emulated and leave cell out");
+                             "in this process; set io to emulated and omit cell");
   }
   return setup;
 }

@@ -2,24 +2,24 @@
 #ifndef PLUGINS__ARM_SETUP_HPP_
 #define PLUGINS__ARM_SETUP_HPP_
 
-// The arm over the cards that a <ros2_control> tag describes.
+// The arm on its cards, as described by a <ros2_control> tag.
 //
 // Parameters of the hardware, beside those of ArmSettings (pcl*, safety.*, calibration_file,
 // observer_bandwidth), all optional:
 //   base, tip, freeze, freeze_off_chain, gravity   the chain: ga_hardware/described_chain.hpp
-//   io                 ports: the machine's I/O ports; emulated (ports)
+//   io                 ports: the computer's I/O ports; emulated (ports)
 //   cell               io emulated: name of a running `puma emulate NAME`; without it the cards are
 //                      emulated in this process
-//   guard              false: no `puma guard` has to be on watch (true; cards that are emulated in
-//                      this process end with it and need none)
-//   guard_timeout      s; a guard silent for longer is lost (0.1)
-//   observer_feed      true: the velocity observer knows the torque and the model (true)
-// and for cards that are emulated in this process
-//   initial_positions  JOINT:POSITION,… [rad] where the arm stands
+//   guard              true: a `puma guard` must be running (true; cards emulated in this process
+//                      need none)
+//   guard_timeout      s without a sign of life after which the guard is lost (0.1)
+//   observer_feed      true: the velocity observers use torque and model (true)
+// and for cards emulated in this process
+//   initial_positions  JOINT:POSITION,… [rad]
 //   seed               of the noise (1)
-//   simulated_time     true: /clock goes on by one period per control cycle, for a controller
+//   simulated_time     true: /clock advances by one period per control cycle, for a controller
 //                      manager with use_sim_time (false)
-//   real_time_factor   how fast simulated time may go; 0: as fast as it can (1)
+//   real_time_factor   maximum speed of simulated time; 0: unlimited (1)
 
 #include <string>
 #include <vector>

@@ -35,9 +35,9 @@ struct PumaSystem::Impl {
 
   /// Opens the cards and reads the table. Throws CardError or std::runtime_error.
   void connect() {
-    if (robot) robot->enter_thread();  // the old driver's end writes to the cards
+    if (robot) robot->enter_thread();  // the old driver's destructor writes to the cards
     driver.reset();
-    // A private emulated arm stays where it is; the others' memory or ports may be new ones.
+    // A private emulated arm keeps its state; memory or ports of others may have changed.
     if (!robot || setup.bus != Bus::kPrivate) {
       robot.reset();
       robot = std::make_shared<Robot>(setup.chain, setup.parameters, setup.bus, setup.cell,
@@ -50,26 +50,17 @@ struct PumaSystem::Impl {
     driver = std::make_unique<ArmDriver>(*robot, heartbeat.get(), setup.driver);
     entered = ++connections;
     ArmConnection connection{robot, nullptr, ""};
-    const std::string& file = robot->settings().calibration_file;
-    if (file.empty()) {
-      connection.no_table =
-          "the hardware has no parameter calibration_file; give it the table that `puma calibrate "
-          "--build` wrote";
-    } else {
-      try {
-        connection.table =
-            std::make_shared<CalibrationTable>(load_calibration(file, robot->settings()));
-        driver->arm().use_table(*connection.table);
-      } catch (const CardError& error) {
-        connection.no_table = error.what();
-      }
+    try {
+      connection.table = std::make_shared<CalibrationTable>(robot->calibration());
+      driver->arm().use_table(*connection.table);
+    } catch (const CardError& error) {
+      connection.no_table = error.what();
     }
     no_table = connection.no_table;
     mailbox->connect(std::move(connection));
   }
 
-  /// Ports are granted by thread, and nobody tells which thread the cycles come from. Throws
-  /// CardError.
+  /// Ports are granted per thread, and any thread may run the cycles. Throws CardError.
   void enter_thread() {
     thread_local std::uint64_t granted = 0;
     if (granted == entered) return;
@@ -79,13 +70,13 @@ struct PumaSystem::Impl {
 
   double elapsed(const rclcpp::Duration& period) noexcept {
     if (setup.bus == Bus::kPrivate) return period.seconds();
-    // Cycles may have been skipped, of which `period` knows nothing.
+    // `period` does not include skipped cycles.
     const std::int64_t now = monotonic_ns();
     const std::int64_t before = std::exchange(last_read_ns, now);
     return before == 0 ? setup.driver.period : static_cast<double>(now - before) * 1e-9;
   }
 
-  /// What was asked from outside of the loop, before the cycle's output.
+  /// Handles requests from outside of the loop, before the cycle's output.
   void take_requests(bool inactive) noexcept {
     const bool reset = take(interfaces.fault_reset, 0) > 0.5;
     if (reset && !reset_line) driver->arm().safety().clear_faults();
@@ -93,13 +84,13 @@ struct PumaSystem::Impl {
     const Fault injected = mailbox->injected;
     if (injected == Fault::kEmergencyStop) driver->arm().emergency_stop();
     if (mailbox->reset == ga_hardware::ResetRequest::kAsked) {
-      const bool lasts = injected == Fault::kDeadlineMissed;
-      const bool cleared = !lasts && driver->arm().safety().clear_faults();
-      mailbox->reset = lasts     ? ga_hardware::ResetRequest::kRefused
+      const bool persists = injected == Fault::kDeadlineMissed;
+      const bool cleared = !persists && driver->arm().safety().clear_faults();
+      mailbox->reset = persists  ? ga_hardware::ResetRequest::kRefused
                        : cleared ? ga_hardware::ResetRequest::kTried
                                  : ga_hardware::ResetRequest::kStopping;
     }
-    // Right after a deactivation the arm is still stopping, and a calibration waits for its end.
+    // After a deactivation a calibration waits until the arm has stopped.
     if (!inactive || driver->busy()) return;
     if (CalibrationRun* run = mailbox->offered.exchange(nullptr); run != nullptr) {
       if (driver->arm_guard()) {
@@ -110,7 +101,7 @@ struct PumaSystem::Impl {
     }
   }
 
-  /// After the output, which has seen whether the cause of a fault lasts.
+  /// After the output, when it is known whether the cause of a fault persists.
   void end_cycle() {
     const SafetyMachine& safety = driver->arm().safety();
     if (mailbox->reset == ga_hardware::ResetRequest::kTried) {
@@ -124,7 +115,7 @@ struct PumaSystem::Impl {
 
   void show_states() {
     const PumaArm& arm = driver->arm();
-    // While it calibrates, by the potentiometers.
+    // During calibration from the potentiometers.
     const bool known =
         arm.safety().calibration_valid() || arm.safety().state() == SafetyState::kCalibrating;
     for (std::size_t i = 0; i < 6; ++i) {
@@ -162,7 +153,7 @@ struct PumaSystem::Impl {
     return now;
   }
 
-  /// A new connection finds the tool's outputs off, whatever was commanded before.
+  /// A new connection starts with the tool outputs off.
   void forget_outputs() {
     output = {};
     for (const auto& command : interfaces.output_command) put(command, kNone);
@@ -197,7 +188,7 @@ PumaSystem::~PumaSystem() {
   } catch (const CardError& error) {
     RCLCPP_FATAL(get_logger(), "%s: the outputs cannot be cut. Press the emergency stop",
                  error.what());
-    // Its end would access the ports all the same, and that would end the process.
+    // Its destructor would access the ports without permission, which ends the process.
     static_cast<void>(impl_->driver.release());
   }
 }
@@ -248,7 +239,7 @@ PumaSystem::CallbackReturn PumaSystem::on_configure(const rclcpp_lifecycle::Stat
   m.forget_outputs();
   m.show_states();
   m.mailbox->life = Life::kInactive;
-  RCLCPP_INFO(get_logger(), "connected; the arm has to be calibrated before it can be active");
+  RCLCPP_INFO(get_logger(), "connected; calibrate the arm before activating it");
   return CallbackReturn::SUCCESS;
 }
 
@@ -260,18 +251,17 @@ PumaSystem::CallbackReturn PumaSystem::on_activate(const rclcpp_lifecycle::State
     refused = explain_fault(m.status(), m.settings);
   } else if (m.driver->guarded() && !m.driver->guard_alive()) {
     refused =
-        "no guard is on watch: if this process died, the last voltages would stay on the "
+        "no guard is running: if this process died, the last voltages would stay on the "
         "amplifiers. Start `puma guard` first";
   } else if (m.driver->calibration() != nullptr || state == SafetyState::kCalibrating) {
-    refused = "a calibration is under way; wait for its end, or call cancel_calibration";
+    refused = "a calibration is in progress; wait for its end, or call cancel_calibration";
   } else if (state == SafetyState::kReady || state == SafetyState::kOff) {
-    refused = "the arm does not know where it stands: call the service " + get_name() +
+    refused = "the arm is not calibrated: call the service " + get_name() +
               "/calibrate (std_srvs/srv/Trigger) first; every joint moves a few motor turns";
   } else if (m.efforts.claimed()) {
     refused = refuse_running_controllers();
   } else if (!m.driver->arm_guard()) {
-    refused = "another process, " + std::to_string(m.heartbeat->controller_pid()) +
-              ", drives this arm; stop it first";
+    refused = m.driver->other_controller();
   }
   if (!refused.empty()) {
     RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
@@ -344,7 +334,7 @@ PumaSystem::Return PumaSystem::read(const rclcpp::Time&, const rclcpp::Duration&
     m.show_states();
     return Return::OK;
   }
-  // An inactive component is not written to: its cycle ends here.
+  // write() is not called for an inactive component: the cycle ends here.
   if (m.efforts.stopped_while_inactive()) m.driver->stop();
   m.driver->idle();
   m.end_cycle();

@@ -2,26 +2,24 @@
 #ifndef PLUGINS__ARM_SYSTEM_HPP_
 #define PLUGINS__ARM_SYSTEM_HPP_
 
-// puma_hardware/PumaSystem: the arm over its four cards, real or emulated, as ros2_control
-// hardware. arm_setup.hpp tells its parameters, arm_interfaces.hpp its interfaces, arm_node.hpp its
-// services.
+// puma_hardware/PumaSystem: the arm on its four cards, real or emulated, as ros2_control hardware.
+// Parameters: arm_setup.hpp; interfaces: arm_interfaces.hpp; services: arm_node.hpp.
 //
-// Lifecycle: configured, it is connected: the cards answer, outputs are 0 V, positions are NaN
-// until the arm is calibrated. Calibration is done while inactive. Activation is refused without
-// calibration, without a guard, with a fault, and while controllers hold the efforts; active, the
-// arm may be powered. Power and open brakes come with the first effort that a controller commands;
-// giving the efforts up without a successor is a controlled stop, a successor in the same switch
-// goes on from the last torque (effort_commands.hpp). Efforts are claimed all at once or not at
-// all.
+// Lifecycle: on_configure() connects: the cards answer, outputs are 0 V, positions are NaN until the
+// arm is calibrated. Calibration needs the inactive state. Activation is refused without calibration,
+// without a guard, with a fault, and while controllers claim the efforts; it permits power. The first
+// commanded effort switches on the power and releases the brakes. Releasing the efforts is a
+// controlled stop; if another controller claims them in the same switch, it starts from the last
+// torque (effort_commands.hpp). Efforts are claimed all together.
 //
-// Faults: write() returns DEACTIVATE, so that the states go on, and so does the arm's cycle, in
-// read(): the torque fades while the component is inactive. Lost cards are ERROR: the component
-// becomes unconfigured, and a new configuration connects anew.
+// Faults: write() returns DEACTIVATE. In the inactive state read() continues the cycle: the torque
+// ramps down and the states are updated. Lost cards are an ERROR: the component becomes unconfigured
+// and has to be configured again.
 
 #include <memory>
 
+#include "emulator/emulated_cards.hpp"
 #include "ga_hardware/effort_system.hpp"
-#include "puma_hardware/emulator/emulated_cards.hpp"
 
 namespace puma_hardware {
 
@@ -35,7 +33,7 @@ class PumaSystem : public ga_hardware::EffortSystem {
   CallbackReturn on_configure(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_activate(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State& previous) override;
-  /// Waits for the arm to stand.
+  /// Waits until the arm is at rest.
   CallbackReturn on_cleanup(const rclcpp_lifecycle::State& previous) override;
   /// Cuts the outputs. May be called more than once.
   CallbackReturn on_error(const rclcpp_lifecycle::State& previous) override;
@@ -44,8 +42,7 @@ class PumaSystem : public ga_hardware::EffortSystem {
   Return read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
   Return write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
 
-  /// Of the present connection; null where the cards are real, or none was ever connected. For
-  /// tests.
+  /// Null if the cards are real or not connected. For tests.
   emulator::EmulatedCards* emulated_cards() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/guard.hpp"
+#include "process/guard.hpp"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -10,13 +10,13 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "puma_hardware/cards/pcl726.hpp"
+#include "cards/pcl726.hpp"
 
 namespace puma_hardware {
 
 namespace {
 
-/// Tells the death of a process without asking for it: a descriptor that becomes readable.
+/// Detects the end of a process by a pidfd, without polling.
 class ProcessWatch {
  public:
   ~ProcessWatch() { forget(); }
@@ -28,7 +28,7 @@ class ProcessWatch {
     forget();
     pid_ = pid;
     fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-    gone_ = fd_ < 0 && errno == ESRCH;  // otherwise only its silence will tell
+    gone_ = fd_ < 0 && errno == ESRCH;  // other errors: only the timeout detects its end
   }
 
   void forget() noexcept {
@@ -117,7 +117,7 @@ void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
     const std::int64_t silence = heartbeat.beat_age_ns();
     if (watching && heartbeat.armed() && (died || silence > timeout_ns)) {
       const std::int64_t noticed = monotonic_ns();
-      // First the flag, so that a process that only stalled writes no more, then the voltages.
+      // The flag first, so that a process that only stalled writes no more; then the voltages.
       heartbeat.trip();
       outputs = heartbeat.digital_outputs();
       cut_outputs(io, settings, outputs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,8 +15,7 @@
 
 namespace puma_hardware {
 
-/// Zeroed memory is a valid, disarmed heartbeat, so creator and opener need not agree on who is
-/// first.
+/// Zeroed memory is a valid, disarmed heartbeat: it does not matter which process creates it.
 struct HeartbeatMemory {
   std::atomic<std::uint32_t> layout;
   std::atomic<std::uint32_t> armed;
@@ -88,7 +87,7 @@ void Heartbeat::remove(const std::string& name) noexcept {
   try {
     shm_unlink(shared_name(name).c_str());
   } catch (const std::runtime_error&) {
-    // A name that cannot be has no memory to remove.
+    // There is no memory with an invalid name.
   }
 }
 
@@ -119,7 +118,7 @@ void Heartbeat::disarm() noexcept {
 bool Heartbeat::overruled() const noexcept {
   if (armed_as_ == 0) return false;
   const bool kept = memory_->armed.load() != 0 && memory_->controller_pid.load() == armed_as_;
-  // Asked afterwards: a trip sets its flag first, so that it is never taken for this.
+  // Read after `kept`: a trip sets its flag first, so that it is never mistaken for this.
   return !kept && !tripped();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/process_lock.hpp"
+#include "process/process_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLongestCommand = 160;
 
-/// Beside the heartbeats and the emulated cards; every user may write there.
+/// In the folder of the heartbeats and emulated cards, where every user may write.
 std::string path_of(const std::string& name) {
   const auto fits = [](unsigned char c) {
     return (c < 128 && std::isalnum(c)) || c == '_' || c == '-' || c == '.';
@@ -38,18 +38,18 @@ std::string path_of(const std::string& name) {
                            "that drives the arm runs");
 }
 
-/// -1 if it came into being or went away meanwhile: try again.
+/// -1 if it was created or removed meanwhile: try again.
 int open_file(const std::string& path) {
-  // O_CREAT on another user's file in a folder for all is refused by many kernels: first without.
+  // Many kernels refuse O_CREAT for another user's file in a world-writable folder: try without.
   int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file >= 0 || errno != ENOENT) return file >= 0 ? file : (fail(path, errno), -1);
   file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0 && errno != EEXIST) fail(path, errno);
-  if (file >= 0) fchmod(file, 0666);  // whatever the umask: the next may be another user
+  if (file >= 0) fchmod(file, 0666);  // despite the umask: the next holder may be another user
   return file;
 }
 
-/// The holder removes the file at its end: the one that was opened may be gone.
+/// The holder removes the file when it ends: the opened file may no longer be the present one.
 bool still_there(int file, const std::string& path) {
   struct stat mine {
   }, present{};
@@ -91,7 +91,7 @@ std::optional<ProcessLock> ProcessLock::take(const std::string& name, const std:
       continue;
     }
     const std::string text = std::to_string(getpid()) + "\n" + own_command() + "\n" + note + "\n";
-    // Only a courtesy to those who come too late: the lock holds without it.
+    // Information for other processes; the lock does not depend on it.
     if (ftruncate(file, 0) == 0 && pwrite(file, text.data(), text.size(), 0) < 0) errno = 0;
     return ProcessLock(file, path);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "puma_hardware/process/realtime.hpp"
+#include "process/realtime.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "puma_hardware/process/heartbeat.hpp"
+#include "process/heartbeat.hpp"
 
 namespace puma_hardware {
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "puma_hardware/process/guard.hpp"
+#include "process/guard.hpp"
 
 namespace puma_hardware {
 
 namespace {
 
-/// s beyond the ramp after which a stop that does not come to its end is given up for a cut: the
-/// caller's other hardware waits meanwhile.
+/// s beyond the ramp after which stop_and_wait() cuts the outputs: other hardware waits meanwhile.
 constexpr double kStopMargin = 0.25;
 
 }  // namespace
@@ -54,9 +53,14 @@ bool ArmDriver::arm_guard() noexcept {
   return guard_armed_;
 }
 
+std::string ArmDriver::other_controller() const {
+  return "another process, " + std::to_string(heartbeat_->controller_pid()) +
+         ", drives this arm; stop it first";
+}
+
 void ArmDriver::read(double elapsed) noexcept {
   if (robot_.arm() != nullptr) robot_.arm()->advance(elapsed);
-  const std::int64_t begin = monotonic_ns();
+  begin_ns_ = monotonic_ns();
   periods_.add(static_cast<std::int64_t>(elapsed * 1e9));
   period_ = std::clamp(elapsed, 0.5 * options_.period, 2 * options_.period);
   if (heartbeat_ != nullptr && guard_armed_) {
@@ -69,18 +73,25 @@ void ArmDriver::read(double elapsed) noexcept {
   std::span<const double> expected;
   if (run_ != nullptr) {
     expected = run_->acceleration();
+  } else if (expected_given_) {
+    expected = expected_;
   } else if (options_.feed_observer && arm_.brakes_released()) {
     expected = model_.predict(arm_.reading().q, arm_.reading().qd, arm_.reading().torque);
   }
   arm_.read(elapsed, expected);
-  read_ns_ = monotonic_ns() - begin;
+  expected_given_ = false;
+  read_ns_ = monotonic_ns() - begin_ns_;
 }
 
-void ArmDriver::command(std::span<const double> torque, double age) noexcept {
+std::span<const double> ArmDriver::power_on() noexcept {
+  if (!power_allowed_ || !arm_.power_on()) return {};
+  return hold_.start(arm_.reading().q);
+}
+
+void ArmDriver::command(std::span<const double> torque, double age,
+                        std::span<const double> expected_acceleration) noexcept {
   const SafetyMachine& safety = arm_.safety();
-  if (power_allowed_ && safety.state() == SafetyState::kCalibrated && arm_.power_on()) {
-    hold_.start(arm_.reading().q);
-  }
+  power_on();
   if (safety.state() != SafetyState::kActive || safety.reaction() != Reaction::kNone) {
     idle();
     return;
@@ -88,6 +99,8 @@ void ArmDriver::command(std::span<const double> torque, double age) noexcept {
   const auto hold = hold_.update(arm_.reading().q, arm_.reading().qd, period_);
   const std::int64_t begin = monotonic_ns();
   arm_.write(torque, age, hold);
+  expected_given_ = !expected_acceleration.empty();
+  if (expected_given_) std::copy_n(expected_acceleration.begin(), 6, expected_.begin());
   finish_cycle(begin);
 }
 
@@ -98,10 +111,7 @@ void ArmDriver::idle() noexcept {
     finish_cycle(begin);
     return;
   }
-  if (power_allowed_ && brakes_wired_ && arm_.safety().state() == SafetyState::kCalibrated &&
-      arm_.power_on()) {
-    hold_.start(arm_.reading().q);
-  }
+  if (brakes_wired_) power_on();
   std::span<const double> hold;
   if (busy()) hold = hold_.update(arm_.reading().q, arm_.reading().qd, period_);
   const std::int64_t begin = monotonic_ns();
@@ -110,7 +120,9 @@ void ArmDriver::idle() noexcept {
 }
 
 void ArmDriver::finish_cycle(std::int64_t begin_ns) noexcept {
-  bus_.add(read_ns_ + monotonic_ns() - begin_ns);
+  const std::int64_t written_ns = monotonic_ns();
+  bus_.add(read_ns_ + written_ns - begin_ns);
+  work_.add(written_ns - begin_ns_);
   if (heartbeat_ == nullptr || !guard_armed_) return;
   heartbeat_->beat(arm_.digital_outputs());
   if (!power_allowed_ && run_ == nullptr && !busy()) {

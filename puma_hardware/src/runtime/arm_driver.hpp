@@ -2,22 +2,23 @@
 #ifndef RUNTIME__ARM_DRIVER_HPP_
 #define RUNTIME__ARM_DRIVER_HPP_
 
-// The arm for somebody else's cycle: every cycle is read() and then, once, command() or idle(). A
-// cycle without a command goes on with what was begun: a stop, a hold after a fault, a calibration.
+// The control cycle of the arm, for callers that run their own loop: never blocks. Every cycle is
+// read() and then either command() or idle(). A cycle without a command continues a stop, a hold
+// after a fault, or a calibration.
 //
-// Power comes with the first command, and so do the brakes off: where the brakes follow the power,
-// power without torque would let the arm fall. Where they have an output of their own, power comes
-// with allow_power().
+// The first command switches on the power and releases the brakes: if the brakes follow the power,
+// power without torque would drop the arm. If the brakes have their own output, allow_power()
+// already switches on the power.
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <string>
 
-#include "ga_hardware/acceleration_model.hpp"
-#include "ga_hardware/hold_law.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
-#include "puma_hardware/process/heartbeat.hpp"
-#include "puma_hardware/process/realtime.hpp"
+#include "arm/puma_arm.hpp"
+#include "ga_hardware/arm_model.hpp"
+#include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 #include "runtime/calibration_run.hpp"
 #include "runtime/robot.hpp"
 
@@ -25,13 +26,14 @@ namespace puma_hardware {
 
 struct ArmDriverOptions {
   double period = 0.001;       ///< s, nominal
-  double guard_timeout = 0.1;  ///< s; a guard silent for longer is lost
-  /// Feeds the velocity observer with the acceleration that the model expects of the torque.
+  double guard_timeout = 0.1;  ///< s without a sign of life after which the guard is lost
+  /// Feeds the velocity observers with the acceleration that the model expects of the torque, in
+  /// cycles whose command gave none.
   bool feed_observer = true;
 };
 
-/// Construction claims, opens and tests the cards, allocates, and throws CardError. Everything else
-/// is real-time safe and does not throw. One thread at a time.
+/// Construction claims, opens and tests the cards, allocates, and throws CardError. The rest is
+/// real-time safe and does not throw, unless stated otherwise. One thread at a time.
 class ArmDriver {
  public:
   /// `heartbeat` may be null: no guard. Both must outlive the driver.
@@ -42,43 +44,54 @@ class ArmDriver {
 
   /// Begins a cycle `elapsed` [s] after the last one.
   void read(double elapsed) noexcept;
-  /// Torques [N m] that are `age` [s] old. Powers the arm if it is allowed to and may be powered.
-  void command(std::span<const double> torque, double age) noexcept;
+  double period() const noexcept {
+    return period_;
+  }  ///< s of this cycle, limited to 0.5 … 2 nominal ones
+  double nominal_period() const noexcept { return options_.period; }
+  /// Torques [N m] that are `age` [s] old, and the acceleration [rad/s²] that the caller's law
+  /// expects of them (empty: the model's). Powers the arm if it is allowed to and may be powered.
+  void command(std::span<const double> torque, double age,
+               std::span<const double> expected_acceleration = {}) noexcept;
   void idle() noexcept;
 
   bool guarded() const noexcept { return heartbeat_ != nullptr; }
-  /// On watch, and with the settings of these cards: one with others would not write 0 V.
+  /// Running, and with the settings of these cards: with others it would not write 0 V.
   bool guard_alive() const noexcept;
   /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed.
   bool arm_guard() noexcept;
+  /// Why arm_guard() was refused; allocates.
+  std::string other_controller() const;
   void allow_power(bool allowed) noexcept { power_allowed_ = allowed; }
-  /// A controlled stop with the brakes: goes on over the next cycles.
+  /// Powers a calibrated arm before the first command. Returns the torque [N m] that holds it, for
+  /// a law to start with; empty if the arm may not be powered.
+  std::span<const double> power_on() noexcept;
+  /// Controlled stop over the next cycles, with the brakes.
   void stop() noexcept { arm_.power_off(); }
-  /// Torque flows, or a stop is under way.
+  /// Torque is applied, or a stop is in progress.
   bool busy() const noexcept;
-  /// 0 V and power off now; the calibration that is under way ends. May be called more than once.
+  /// 0 V and power off now; a calibration in progress ends. May be called more than once.
   void cut() noexcept;
-  /// Cycles on the clock while the arm is busy, at most for the time of a ramp-down and a little
-  /// more, for callers whose own cycles have ended; then 0 V and power off. Not real-time safe: it
-  /// sleeps.
+  /// For callers whose own loop has ended: runs cycles until the arm has stopped, at most for the
+  /// time of a ramp-down and a margin; then 0 V and power off. Not real-time safe: it sleeps.
   void stop_and_wait() noexcept;
 
-  /// Takes a calibration on, or null; done by idle(). It must live until it has ended.
+  /// A calibration for idle() to run, or null. It must outlive its end.
   void calibrate(CalibrationRun* run) noexcept { run_ = run; }
   CalibrationRun* calibration() noexcept { return run_; }
-  /// The cause of a fault, and whether cards were lost since the last clearing.
+  /// Since the last fault reset.
   bool card_lost() const noexcept;
   bool tripped() const noexcept { return tripped_; }  ///< by the guard
 
   std::uint64_t cycles() const noexcept { return periods_.count(); }
   const TimeHistogram& periods() const noexcept { return periods_; }
-  const TimeHistogram& bus_times() const noexcept { return bus_; }  ///< port accesses of a cycle
+  const TimeHistogram& bus_times() const noexcept { return bus_; }    ///< port accesses of a cycle
+  const TimeHistogram& work_times() const noexcept { return work_; }  ///< from read() to the output
 
  private:
   void finish_cycle(std::int64_t begin_ns) noexcept;
 
   Robot& robot_;
-  CardClaim claim_;  ///< before the arm, which writes when it comes and when it goes
+  CardClaim claim_;  ///< before the arm, whose constructor and destructor write to the cards
   Heartbeat* heartbeat_;
   ArmDriverOptions options_;
   PumaArm arm_;
@@ -88,8 +101,11 @@ class ArmDriver {
   bool brakes_wired_;
   bool power_allowed_ = false, guard_armed_ = false, tripped_ = false;
   double period_;
-  std::int64_t read_ns_ = 0;  ///< that the last read() took
-  TimeHistogram periods_, bus_;
+  std::array<double, 6> expected_{};  ///< rad/s², given with the last command
+  bool expected_given_ = false;
+  std::int64_t begin_ns_ = 0;  ///< of the cycle
+  std::int64_t read_ns_ = 0;   ///< that the last read() took
+  TimeHistogram periods_, bus_, work_;
 };
 
 }  // namespace puma_hardware

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/calibration_run.hpp"
 
-#include <algorithm>
-
 #include "ga_hardware/joint_signals.hpp"
 
 namespace puma_hardware {
@@ -12,7 +10,7 @@ using ga_controllers::LawParameters;
 
 namespace {
 
-/// s after which a stop that does not come to its end is given up for a cut.
+/// s; a stop that takes longer becomes an emergency stop.
 constexpr double kLongestStop = 5;
 constexpr double kBandwidth = 20, kDamping = 1, kFriction = 0.8;
 
@@ -27,14 +25,10 @@ LawParameters calibration_law(const ga_dynamics::Chain& model) {
 CalibrationRun::CalibrationRun(const ArmSettings& settings, const CalibrationTable& table,
                                const ga_dynamics::Chain& model, const LawParameters& law,
                                const CalibrationOptions& options)
-    : calibrator_(settings, table, options), law_(model, law), ki_(6, 0.0) {
-  for (std::size_t i = 0; i < 6 && law.kind == LawKind::kTrackingIntegral; ++i) {
-    ki_[i] = law.gains[law.gains.size() == 1 ? 0 : i].ki;
-  }
-}
+    : calibrator_(settings, table, options), law_(model, law) {}
 
 std::span<const double> CalibrationRun::acceleration() const noexcept {
-  return driving_ ? std::span<const double>(expected_) : std::span<const double>();
+  return driving_ && !stopping_ ? law_.expected_acceleration() : std::span<const double>();
 }
 
 CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, ga_hardware::HoldLaw& hold,
@@ -68,9 +62,7 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, ga_hardware::HoldLaw& ho
       arm.write_none();
       return End::kRefused;
     }
-    // The brakes held the arm: the first torque is the one that holds it without them.
-    const std::array<double, 6> rest{};
-    law_.start(arm.reading().q, rest, hold.start(arm.reading().q));
+    law_.start(arm.reading().q, hold.start(arm.reading().q));
     driving_ = true;
   }
   if (!driving_) {
@@ -78,12 +70,8 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, ga_hardware::HoldLaw& ho
     return End::kNone;
   }
   const ArmReading& reading = arm.reading();
-  law_.update(reading.q, reading.qd, {step.q, step.qd, step.qdd}, period, torque_);
-  // The integral's part makes up for torques that the model lacks: it accelerates nothing.
-  for (std::size_t i = 0; i < 6; ++i) {
-    expected_[i] = law_.acceleration()[i] + ki_[i] * law_.integral()[i];
-  }
-  arm.write(torque_, 0, hold.update(reading.q, reading.qd, period));
+  const auto torque = law_.update(reading, {step.q, step.qd, step.qdd}, period);
+  arm.write(torque, 0, hold.update(reading.q, reading.qd, period));
   return End::kNone;
 }
 
@@ -95,7 +83,6 @@ CalibrationRun::End CalibrationRun::stop(PumaArm& arm, ga_hardware::HoldLaw& hol
     stop_left_ = kLongestStop;
     arm.power_off();
   }
-  std::fill(expected_.begin(), expected_.end(), 0.0);
   arm.write_none(driving_ ? hold.update(arm.reading().q, arm.reading().qd, period)
                           : std::span<const double>());
   if (safety.state() == SafetyState::kCalibrating || safety.reaction() != Reaction::kNone) {
@@ -130,11 +117,11 @@ std::string CalibrationRun::reason(const ArmSettings& settings) const {
       return calibrator_.reason();
     case End::kRefused:
       return std::string("the arm is ") + to_string(refused_in_) +
-             ": it cannot be calibrated now; it has to be at rest, without a fault";
+             ": it can be calibrated only at rest and without a fault";
     case End::kFault:
       return describe(fault_, settings);
     case End::kCancelled:
-      return "the calibration was cancelled; the arm stands with its brakes closed";
+      return "the calibration was cancelled; the arm is at rest with its brakes closed";
     case End::kOtherDrives:
       return "another process drives this arm; stop it first";
     case End::kNone:

@@ -2,37 +2,36 @@
 #ifndef RUNTIME__CALIBRATION_RUN_HPP_
 #define RUNTIME__CALIBRATION_RUN_HPP_
 
-// A calibration, one cycle at a time: the calibrator, the law that follows it, and the stop at its
-// end. For whoever has a cycle of his own and cannot wait.
+// A calibration cycle by cycle: the calibrator, the law that follows its reference, and the stop at
+// the end. For callers that run their own control loop: never blocks.
 
-#include <array>
 #include <atomic>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "arm/calibrator.hpp"
+#include "arm/puma_arm.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/hold_law.hpp"
-#include "puma_hardware/arm/calibrator.hpp"
-#include "puma_hardware/arm/puma_arm.hpp"
+#include "ga_hardware/arm_model.hpp"
+#include "runtime/arm_law.hpp"
 
 namespace puma_hardware {
 
-/// Slow motions of an arm that does not know where it is: soft.
+/// A soft law for the slow motions of an arm whose position is not yet known.
 ga_controllers::LawParameters calibration_law(const ga_dynamics::Chain& model);
 
-/// Construction allocates and throws CardError for a table that does not fit. Everything else but
-/// reason() is real-time safe and does not throw.
+/// Construction allocates and throws CardError for an invalid table. Everything else except reason()
+/// is real-time safe and does not throw.
 class CalibrationRun {
  public:
   enum class End {
-    kNone,  ///< still under way
+    kNone,  ///< in progress
     kDone,
-    kFailed,      ///< the arm is not where the table says, or does not move as it should
+    kFailed,      ///< no match with the table, or the arm did not move as expected
     kRefused,     ///< the arm's state does not allow it
     kFault,       ///< of the safety machine; the cause is in PumaArm::safety()
-    kCancelled,   ///< asked for
+    kCancelled,   ///< on request
     kOtherDrives  ///< another process drives the arm
   };
 
@@ -40,22 +39,22 @@ class CalibrationRun {
                  const ga_dynamics::Chain& model, const ga_controllers::LawParameters& law,
                  const CalibrationOptions& options = {});
 
-  /// What follows arm.read() in a cycle of `period` [s]: writes to the arm. `hold` is started when
-  /// torque begins to flow. An arm that was calibrated is no longer. Whoever sees the end may
-  /// delete the run, so the cycling thread goes by what this returns.
+  /// One cycle of `period` [s] after arm.read(): writes to the arm. Starts `hold` with the first
+  /// torque. An earlier calibration of the arm becomes invalid. Another thread may delete the run as
+  /// soon as end() is set, so that the control thread must use the returned value.
   End cycle(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
   /// From any thread: a controlled stop, then the end.
   void cancel() noexcept { cancelled_ = true; }
-  /// The cycles have stopped or cannot begin: it ends here and now.
+  /// Ends it at once because the cycles have stopped or cannot begin.
   void abandon(End why = End::kCancelled) noexcept;
 
   // For other threads as well.
   End end() const noexcept { return end_; }
   double progress() const noexcept { return progress_; }  ///< 0 … 1
 
-  /// rad/s² that the law expects of the arm until the next cycle; empty while no torque flows.
+  /// rad/s² that the law expects of the arm until the next cycle; empty without torque.
   std::span<const double> acceleration() const noexcept;
-  /// When it has ended: what went wrong and what to look for; empty after kDone. Allocates.
+  /// After the end: cause and remedy; empty after kDone. Allocates.
   std::string reason(const ArmSettings& settings) const;
 
  private:
@@ -65,9 +64,7 @@ class CalibrationRun {
   End stop(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
 
   Calibrator calibrator_;
-  ga_controllers::ControlLaw law_;
-  std::vector<double> ki_;
-  std::array<double, 6> torque_{}, expected_{};
+  ArmLaw law_;
   bool started_ = false, driving_ = false, stopping_ = false;
   double stop_left_ = 0;  ///< s
   SafetyState refused_in_ = SafetyState::kOff;

@@ -10,8 +10,7 @@ namespace puma_hardware {
 namespace {
 
 constexpr const char* kPowerOutput = "pcl726.power_output";
-/// s that another process may need to finish the cards it is making. No more: ros2_control waits
-/// meanwhile. Those who start both wait until the emulator says that it is there.
+/// s for another process to finish creating its cards. Short, because ros2_control waits meanwhile.
 constexpr double kPatience = 0.1;
 
 constexpr std::array kPluginParameters{"base",
@@ -54,7 +53,8 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
       settings_(ArmSettings::from(
           chain, bus == Bus::kPorts ? parameters : with_emulated_wiring(parameters))),
       bus_(bus),
-      cell_(cell) {
+      cell_(cell),
+      emulated_(emulated) {
   switch (bus) {
     case Bus::kPorts: {
       auto ports = std::make_unique<LinuxPortIo>(settings_.cards);
@@ -76,6 +76,16 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
       break;
     }
   }
+}
+
+CalibrationTable Robot::calibration() const {
+  if (!settings_.calibration_file.empty()) {
+    return load_calibration(settings_.calibration_file, settings_);
+  }
+  if (bus_ != Bus::kPorts) return emulator::emulated_calibration(settings_, emulated_);
+  throw CardError(
+      "the hardware has no parameter calibration_file; give it the table that `puma calibrate "
+      "--build` wrote");
 }
 
 void Robot::enter_thread() {

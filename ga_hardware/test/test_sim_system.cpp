@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SimSystem: interfaces, brakes, command-mode switches, parameters, and robots other than the
+// PUMA.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ga_dynamics/dynamics.hpp"
+#include "ga_dynamics/plant.hpp"
+#include "ga_hardware/arm_interfaces.hpp"
+#include "hardware_bench.hpp"
+#include "pluginlib/class_loader.hpp"
+#include "plugins/sim_settings.hpp"
+
+namespace {
+
+using test::Bench;
+using test::Return;
+using test::States;
+
+constexpr char kStretched[] = "joint1:0.3,joint2:-0.2,joint3:1.2,joint4:0.1,joint5:0.4,joint6:-0.2";
+
+std::vector<double> gravity(const std::string& urdf, const std::vector<double>& q) {
+  ga_dynamics::Dynamics dynamics(ga_dynamics::Chain::from_urdf_text(urdf));
+  std::vector<double> g(q.size());
+  dynamics.gravity(q, g);
+  return g;
+}
+
+/// A message that sim_setup_of() or the interfaces' check refuses the description with.
+std::string refusal(const std::string& urdf) {
+  const auto info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
+  try {
+    ga_hardware::ArmInterfaces::check(info, ga_hardware::kMostToolOutputs);
+    ga_hardware::sim_setup_of(info);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SimSystem, IsFoundByItsName) {
+  pluginlib::ClassLoader<hardware_interface::SystemInterface> loader(
+      "hardware_interface", "hardware_interface::SystemInterface");
+  ASSERT_TRUE(loader.isClassAvailable("ga_hardware/SimSystem"));
+  EXPECT_NE(loader.createUniqueInstance("ga_hardware/SimSystem"), nullptr);
+}
+
+TEST(SimSystem, StandsOnItsBrakesUntilEffortIsClaimed) {
+  Bench bench(test::puma({{"initial_positions", kStretched}}));
+  bench.system().configure();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  const double start[] = {0.3, -0.2, 1.2, 0.1, 0.4, -0.2};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bench.position(i), start[i], 1.5e-4);
+  const auto before = bench.positions();
+  for (int i = 0; i < 500; ++i) EXPECT_EQ(bench.read(), Return::OK);
+  bench.system().activate();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+  EXPECT_EQ(bench.cycles(500), Return::OK);
+  EXPECT_EQ(bench.positions(), before);
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  EXPECT_EQ(bench.state("arm/power"), 1);
+  EXPECT_EQ(bench.state("arm/fault_code"), 0);
+}
+
+TEST(SimSystem, MovesAsThePlantOfItsDescriptionDoes) {
+  const std::string urdf =
+      test::puma({{"encoders", "false"}, {"dac", "false"}, {"brake_release_time", "0"}});
+  Bench bench(urdf);
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  const std::vector<double> torque{30, -40, 10, 2, -2, 1};
+  // The first command of a controller opens the brakes; the plant feels it from then on.
+  bench.set_efforts(torque);
+  ASSERT_EQ(bench.cycles(2), Return::OK);
+
+  const auto info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
+  const ga_hardware::SimSetup setup = ga_hardware::sim_setup_of(info);
+  ga_dynamics::Plant plant(setup.chain, setup.settings.plant);
+  std::vector<double> q = bench.positions(), qd;
+  for (const std::string& joint : bench.joints()) qd.push_back(bench.state(joint + "/velocity"));
+  plant.reset(q, qd);
+  for (int k = 0; k < 300; ++k) {
+    ASSERT_EQ(bench.cycle(), Return::OK);
+    plant.step(torque, 1e-3);
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(bench.position(i), plant.q()[i], 1e-9) << i;
+    EXPECT_NEAR(bench.state(bench.joints()[i] + "/velocity"), plant.qd()[i], 1e-7) << i;
+    EXPECT_DOUBLE_EQ(bench.effort(i), torque[i]);
+  }
+  EXPECT_GT(std::abs(bench.position(0) - q[0]), 0.01);
+}
+
+TEST(SimSystem, ReleasesTheBrakesWithoutASag) {
+  const std::string urdf = test::puma({{"initial_positions", kStretched}});
+  Bench bench(urdf);
+  bench.system().configure();
+  bench.system().activate();
+  const auto before = bench.positions();
+  ASSERT_TRUE(bench.start());
+  ASSERT_EQ(bench.cycles(50), Return::OK);  // no command yet: nothing moves
+  EXPECT_EQ(bench.positions(), before);
+  bench.set_efforts(gravity(urdf, before));
+  ASSERT_EQ(bench.cycles(100), Return::OK);
+  EXPECT_EQ(bench.state("arm/brakes"), 1);
+  ASSERT_EQ(bench.cycles(600), Return::OK);
+  EXPECT_EQ(bench.state("arm/brakes"), 0);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bench.position(i), before[i], 1e-3) << i;
+}
+
+TEST(SimSystem, EffortStartedAndStoppedInOneSwitchChangesNothing) {
+  const std::string urdf = test::puma({{"initial_positions", kStretched}});
+  Bench bench(urdf);
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  const auto torque = gravity(urdf, bench.positions());
+  bench.set_efforts(torque);
+  ASSERT_EQ(bench.cycles(400), Return::OK);
+  const double held = bench.effort(1);
+  ASSERT_GT(std::abs(held), 20);
+  ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
+  ASSERT_EQ(bench.cycle(), Return::OK);
+  EXPECT_DOUBLE_EQ(bench.effort(1), held);
+  for (int i = 0; i < 50; ++i) {
+    bench.set_efforts(torque);
+    ASSERT_EQ(bench.cycle(), Return::OK);
+    EXPECT_DOUBLE_EQ(bench.effort(1), held);
+    EXPECT_EQ(bench.state("arm/brakes"), 0);
+  }
+}
+
+TEST(SimSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
+  Bench bench(test::puma({{"dac", "false"}}));
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  const std::vector<double> push{45, 0, 0, 2, 0, 0};
+  bench.set_efforts(push);
+  ASSERT_EQ(bench.cycles(400), Return::OK);
+  ASSERT_GT(bench.state("joint1/velocity"), 0.2);
+  ASSERT_TRUE(bench.stop());
+  double last = bench.effort(0);
+  for (int i = 0; i < 250; ++i) {
+    ASSERT_EQ(bench.cycle(), Return::OK);
+    // Over to the damped holding torque with a time constant of 20 ms, while it fades: no step.
+    EXPECT_LE(std::abs(last - bench.effort(0)), 4) << i;
+    last = bench.effort(0);
+    if (i == 100) {
+      EXPECT_LT(std::abs(last), 1);
+    }
+    if (i > 0) {  // the first write after the switch closes them
+      EXPECT_EQ(bench.state("arm/brakes"), 1);
+    }
+  }
+  ASSERT_EQ(bench.cycles(500), Return::OK);
+  EXPECT_EQ(bench.effort(0), 0);
+  for (const std::string& joint : bench.joints()) {
+    EXPECT_NEAR(bench.state(joint + "/velocity"), 0, 2e-3) << joint;  // joint 4 by its friction
+  }
+  EXPECT_EQ(bench.state("arm/power"), 1);
+  const auto before = bench.positions();
+  ASSERT_TRUE(bench.start());  // what was commanded before the stop is forgotten
+  ASSERT_EQ(bench.cycles(300), Return::OK);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bench.position(i), before[i], 2e-4);
+  EXPECT_EQ(bench.effort(0), 0);
+}
+
+TEST(SimSystem, RefusesToReleaseTheBrakesForSomeJointsOnly) {
+  Bench bench(test::puma());
+  bench.system().configure();
+  bench.system().activate();
+  EXPECT_FALSE(bench.switch_mode({"joint1/effort", "joint2/effort"}, {}));
+  EXPECT_TRUE(bench.switch_mode({"tool/output1", "tool/output2"}, {}));
+  EXPECT_TRUE(bench.start());
+  EXPECT_TRUE(bench.switch_mode({"joint1/effort"}, {"joint1/effort"}));
+}
+
+TEST(SimSystem, ToolOutputsAreSetAndShown) {
+  Bench bench(test::puma());
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_EQ(bench.cycles(2), Return::OK);
+  EXPECT_EQ(bench.state("tool/output1"), 0);
+  bench.set("tool/output2", 1);
+  ASSERT_EQ(bench.cycles(2), Return::OK);
+  EXPECT_EQ(bench.state("tool/output1"), 0);
+  EXPECT_EQ(bench.state("tool/output2"), 1);
+}
+
+TEST(SimSystem, PowerOffIsAControlledStopAndLeavesTheStatesStreaming) {
+  Bench bench(test::puma());
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  bench.set_efforts({40, 0, 0, 0, 0, 0});
+  ASSERT_EQ(bench.cycles(300), Return::OK);
+  bench.set("arm/power", 0);
+  EXPECT_EQ(bench.cycle(), Return::DEACTIVATE);
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  EXPECT_GT(bench.effort(0), 20);  // fading, not cut
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(bench.read(), Return::OK);
+  EXPECT_EQ(bench.state("arm/power"), 0);
+  EXPECT_EQ(bench.effort(0), 0);
+  bench.system().activate();  // no fault: it comes back at once
+  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
+  EXPECT_EQ(bench.cycles(10), Return::OK);
+}
+
+TEST(SimSystem, VelocityFromEncoderCountsFollowsTheArm) {
+  Bench bench(test::puma());
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  Bench exact(test::puma({{"encoders", "false"}}));
+  exact.system().configure();
+  exact.system().activate();
+  ASSERT_TRUE(exact.start());
+  double worst = 0, fastest = 0;
+  for (int k = 0; k < 1500; ++k) {
+    const double push = k < 700 ? 50 : -10;
+    for (Bench* b : {&bench, &exact}) {
+      b->set_efforts({push, -30, 5, 1.5, 1.5, 1});
+      ASSERT_EQ(b->cycle(), Return::OK);
+    }
+    fastest = std::max(fastest, exact.state("joint1/velocity"));
+    worst =
+        std::max(worst, std::abs(bench.state("joint1/velocity") - exact.state("joint1/velocity")));
+    EXPECT_NEAR(bench.position(0), exact.position(0), 4e-4);
+  }
+  std::printf("joint1: fastest %.2f rad/s, velocity error %.4f rad/s\n", fastest, worst);
+  EXPECT_GT(fastest, 0.5);
+  EXPECT_LT(worst, 0.03);
+}
+
+TEST(SimSystem, PayloadIsInTheArmAndNotInItsDescription) {
+  const std::string empty = test::puma({{"initial_positions", kStretched}});
+  Bench bench(test::puma({{"initial_positions", kStretched}, {"payload_mass", "5"}}));
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  const auto before = bench.positions();
+  bench.set_efforts(gravity(empty, before));
+  ASSERT_EQ(bench.cycles(1000), Return::OK);
+  EXPECT_GT(bench.position(1) - before[1], 0.01);  // joint 2 is lowered
+}
+
+TEST(SimSystem, SimulatesAScaraWithAPrismaticJoint) {
+  const std::vector<std::string> joints{"wrist", "quill", "elbow", "shoulder"};  // not the chain's
+  const std::string urdf =
+      test::with_control(test::read_file(std::string(GA_ROBOTS) + "/scara.urdf"), joints,
+                         {{"initial_positions", "quill:0.1"}});
+  Bench bench(urdf);
+  bench.system().configure();
+  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
+  EXPECT_DOUBLE_EQ(bench.state("quill/position"), 0.1);
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
+  bench.set_efforts({0, 0, 0, 0});
+  ASSERT_EQ(bench.cycles(1500), Return::OK);
+  EXPECT_NEAR(bench.state("quill/position"), 0.2, 1e-3);  // fallen to its stop
+  EXPECT_NEAR(bench.state("shoulder/position"), 0, 1e-9);
+}
+
+TEST(SimSettings, TakeInitialPositionsFromTheStateInterface) {
+  std::string urdf = test::with_control(test::read_file(std::string(GA_ROBOTS) + "/scara.urdf"),
+                                        {"shoulder", "elbow", "quill", "wrist"});
+  const std::string tag = "<state_interface name=\"position\"/>";
+  urdf.replace(urdf.find(tag), tag.size(),
+               "<state_interface name=\"position\"><param name=\"initial_value\">0.25</param>"
+               "</state_interface>");
+  Bench bench(urdf);
+  bench.system().configure();
+  EXPECT_DOUBLE_EQ(bench.state("shoulder/position"), 0.25);
+}
+
+TEST(SimSettings, RefusalsNameTheParameterAndTheRemedy) {
+  const auto refused = [](const test::Parameters& parameters) {
+    return refusal(test::puma(parameters));
+  };
+  EXPECT_EQ(refused({}), "");
+  EXPECT_EQ(refused({{"ramp_time", "fast"}}),
+            "hardware 'puma560': parameter ramp_time is 'fast'; give a number between 0 and 10");
+  EXPECT_EQ(refused({{"encoders", "yes"}}),
+            "hardware 'puma560': parameter encoders is 'yes'; give true or false");
+  EXPECT_EQ(refused({{"gravity", "0,-9.81"}}),
+            "hardware 'puma560': parameter gravity is '0,-9.81'; give 3 numbers with commas "
+            "between them");
+  EXPECT_EQ(refused({{"initial_positions", "joint1=1"}}),
+            "hardware 'puma560': parameter initial_positions is 'joint1=1'; give "
+            "JOINT:VALUE,JOINT:VALUE, every joint once");
+  EXPECT_EQ(refused({{"initial_positions", "joint7:1"}}),
+            "hardware 'puma560': parameter initial_positions: there is no joint 'joint7' on the "
+            "chain");
+  EXPECT_NE(refused({{"initial_positions", "joint2:2"}}).find("outside of its limits"),
+            std::string::npos);
+  EXPECT_NE(refused({{"payload", "2"}}).find("parameter payload is unknown; known are base, "),
+            std::string::npos);
+  EXPECT_NE(refused({{"max_missed_deadlines", "2.5"}}).find("give a whole number"),
+            std::string::npos);
+  EXPECT_NE(refused({{"deadline_ratio", "0.5"}}).find("deadline_ratio must be above 1"),
+            std::string::npos);
+  EXPECT_NE(refused({{"tip", "link4"}}).find("joints 'joint5'"), std::string::npos);
+  EXPECT_NE(refused({{"tip", "link4"}, {"freeze_off_chain", "true"}})
+                .find("joint 'joint5' is not on the chain"),
+            std::string::npos);
+  EXPECT_NE(refused({{"tip", "nowhere"}}).find("nowhere"), std::string::npos);
+}
+
+TEST(SimSettings, ALimitOfZeroCountsAsNotGiven) {
+  for (const char* kind : {"effort", "velocity"}) {
+    std::string urdf = test::puma();
+    const std::size_t joint = urdf.find("<joint name=\"joint3\"");
+    const std::string tag = std::string(kind) + "=\"";
+    const std::size_t begin = urdf.find(tag, urdf.find("<limit", joint)) + tag.size();
+    urdf.replace(begin, urdf.find('"', begin) - begin, "0");
+    EXPECT_EQ(refusal(urdf), "") << kind;
+    Bench bench(urdf);
+    EXPECT_NO_THROW(bench.system().configure()) << kind;
+  }
+}
+
+TEST(SimSettings, RefuseInterfacesThatAnArmDoesNotHave) {
+  std::string urdf = test::puma();
+  const std::string effort = "<command_interface name=\"effort\">";
+  urdf.replace(urdf.find(effort), effort.size(), "<command_interface name=\"position\">");
+  EXPECT_EQ(refusal(urdf),
+            "hardware 'puma560', joint 'joint1': command interface 'position' is unknown; known "
+            "are effort");
+  urdf = test::puma();
+  const std::string power = "<command_interface name=\"power\"/>";
+  urdf.replace(urdf.find(power), power.size(), "<command_interface name=\"laser\"/>");
+  EXPECT_NE(refusal(urdf).find("gpio 'arm': command interface 'laser' is unknown"),
+            std::string::npos);
+}
+
+TEST(SimSettings, AJointOfTheChainThatIsNotControlledIsRefused) {
+  const std::string urdf = test::with_control(
+      test::read_file(std::string(GA_ROBOTS) + "/scara.urdf"), {"shoulder", "elbow", "quill"});
+  EXPECT_NE(refusal(urdf).find("joint 'wrist' of the chain"), std::string::npos);
+  const std::string frozen =
+      test::with_control(test::read_file(std::string(GA_ROBOTS) + "/scara.urdf"),
+                         {"shoulder", "elbow", "quill"}, {{"freeze", "wrist:0.5"}});
+  EXPECT_EQ(refusal(frozen), "");
+}
+
+}  // namespace
