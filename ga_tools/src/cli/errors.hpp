@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {
 

@@ -7,9 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "ga_motion/csv_fields.hpp"
-#include "ga_motion/quaternion.hpp"
-#include "ga_motion/state_columns.hpp"
+#include "ga_dynamics/pose.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {
 

@@ -11,7 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/states_file.hpp"
-#include "ga_motion/state_reader.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {
 
