@@ -6,8 +6,8 @@
 #include <limits>
 #include <numbers>
 
-#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
+#include "ga_dynamics/detail/check_arguments.hpp"
 #include "join.hpp"
 
 namespace ga_motion {
