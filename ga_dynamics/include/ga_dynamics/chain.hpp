@@ -175,8 +175,6 @@ class Chain {
 LinkInertia lump(const LinkInertia& one, const LinkInertia& other);
 /// The body given in a frame that sits at `pose`, seen from outside of it.
 LinkInertia transformed(const Pose& pose, const LinkInertia& body);
-Pose compose(const Pose& outer, const Pose& inner);
-Pose inverse(const Pose& pose);
 
 }  // namespace ga_dynamics
 

@@ -17,7 +17,6 @@
 #ifndef GA_DYNAMICS__URDF_MODEL_HPP_
 #define GA_DYNAMICS__URDF_MODEL_HPP_
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -27,6 +26,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ga_dynamics/pose.hpp"
+
 namespace ga_dynamics {
 
 /// Thrown for every bad robot description; what() names the element, the value and the remedy.
@@ -34,16 +35,6 @@ namespace ga_dynamics {
 class DescriptionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-using Vector3 = std::array<double, 3>;
-using Matrix3 = std::array<double, 9>;  // row-major
-
-/// Takes coordinates in the child's frame to the parent's: p_parent = rotation p_child +
-/// translation.
-struct Pose {
-  Matrix3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  Vector3 translation{0, 0, 0};
 };
 
 enum class UrdfJointType { kRevolute, kContinuous, kPrismatic, kFixed, kFloating, kPlanar };

@@ -18,7 +18,7 @@
 #include "cli/experiments.hpp"
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace {
