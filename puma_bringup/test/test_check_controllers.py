@@ -12,7 +12,7 @@ import pytest
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 
-launch_support.isolate(18)
+launch_support.isolate(19)
 
 READY = {'hold': 'inactive', 'law': 'active', 'trajectory': 'active'}
 
