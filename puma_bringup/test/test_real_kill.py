@@ -85,7 +85,7 @@ def test_an_interrupt_is_a_controlled_stop():
     print(f'interrupted in mid-motion: the last output changed {end.took:.0f} ms later')
     assert 0.7e3 * RAMP < end.took < 1e3 * (RAMP + MARGIN), 'it was cut, or it was late'
     assert end.died == {}
-    assert 'the controllers are switched off' in end.text
+    assert 'all controllers are deactivated' in end.text
     assert 'has stopped the arm and disconnected' in end.text, 'the guard has nothing to do'
     assert 'hangs' not in end.text
     # By the control loop, before anything is taken down.

@@ -62,5 +62,5 @@ def test_one_dies_and_the_other_goes_on():
         assert ended['volts'] == [0.0] * 6
         assert not ended['power_output']
         assert launches['right'].ended() == 0
-        assert 'Terminated: the controllers are switched off' in launches['right'].text()
+        assert 'Terminated: all controllers are deactivated' in launches['right'].text()
         assert 'has stopped the arm and disconnected' in launches['right'].text()
