@@ -203,6 +203,7 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
     to.drive = {joint.armature, joint.viscous_friction, joint.coulomb_positive,
                 joint.coulomb_negative};
     to.parameters = joint.parameters;
+    to.state_interfaces = joint.state_interfaces;
     chain.joints_.push_back(to);
   }
   std::vector<bool> has_inertia(selection.joints.size() + 1, false);

@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -76,6 +77,7 @@ struct UrdfJoint {
   int line = 0;
   /// Every <param> of the joint in <ros2_control>, as text; of several with one name the first.
   std::map<std::string, std::string> parameters = {};
+  std::set<std::string> state_interfaces = {};  ///< in <ros2_control>, e.g. "effort"
 };
 
 struct UrdfModel {

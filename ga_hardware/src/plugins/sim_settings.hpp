@@ -5,7 +5,7 @@
 // The simulated arm that a <ros2_control> tag describes.
 //
 // Parameters of the hardware, all optional:
-//   base, tip, freeze, freeze_off_chain, gravity   the chain: described_chain.hpp
+//   base, tip, freeze, freeze_off_chain, gravity   the chain: parameter_text.hpp
 //   initial_positions   JOINT:POSITION,… [rad, m]; otherwise the initial_value of the joint's
 //                       position state, or zero
 //   payload_mass        kg, and

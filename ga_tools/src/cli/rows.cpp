@@ -17,8 +17,8 @@
 #include <system_error>
 
 #include "cli/output.hpp"
-#include "ga_motion/state_file.hpp"
 #include "ga_dynamics/pose.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {
 
