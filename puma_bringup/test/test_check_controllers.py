@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`check_controllers` against a controller manager that lists given states."""
+"""`check_controllers` with a fake controller manager."""
 
 import subprocess
 import threading
@@ -19,7 +19,7 @@ READY = {'hold': 'inactive', 'law': 'active', 'trajectory': 'active'}
 
 @pytest.fixture
 def check():
-    """Return a function that runs the command beside a service with these states."""
+    """Return a function that runs the command with a service that lists these states."""
     context = rclpy.Context()
     rclpy.init(context=context)
     node = rclpy.create_node('controller_manager', namespace='left', context=context)

@@ -18,7 +18,7 @@ START = [0.0, -1.0, 1.0, 0.0, 0.4, 0.0]
 
 
 def state(t, error):
-    """Return a controller_state: a second of motion, then rest; joints in an order of their own."""
+    """Return a controller_state: 1 s of motion, then rest; joints in another order."""
     moved = min(t, 1.0)
     message = DynamicJointState(joint_names=JOINTS[::-1])
     message.header.stamp.sec = int(100 + t)
@@ -55,7 +55,7 @@ def plot(*arguments, code=0):
 
 
 def states(error):
-    """Return 2 s of them."""
+    """Return messages of 2 s."""
     return [(int(1e9 * (100 + k / 100)), state(k / 100, error)) for k in range(200)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What real.launch.py starts: one description with the owner's settings for all its processes."""
+"""real.launch.py: all processes use one description with the settings."""
 
 import importlib.util
 from pathlib import Path
@@ -19,7 +19,7 @@ MEASURED = 'pcl726.coding: twos_complement\npcl833.base: 0x220 0x230\ncalibratio
 
 @pytest.fixture
 def real(monkeypatch):
-    """Return a function that evaluates the launch file and tells what it would start."""
+    """Return a function that evaluates the launch file: description, commands, messages."""
     path = arm_launch.share('puma_bringup', 'launch', 'real.launch.py')
     spec = importlib.util.spec_from_file_location('real_launch', path)
     module = importlib.util.module_from_spec(spec)
@@ -78,7 +78,7 @@ def read_by(command):
 
 
 def timeout_of(command):
-    """Return the guard's patience, ms."""
+    """Return the timeout of the guard, ms."""
     return float(command[command.index('--timeout') + 1])
 
 
@@ -144,22 +144,22 @@ def test_an_emulated_arm_has_relaxed_limits(real):
 
 
 @pytest.mark.parametrize('rate, timeout', [('1000', 8), ('500', 8), ('125', 32), ('50', 80)])
-def test_the_guard_bears_the_rate(real, rate, timeout):
+def test_the_guard_tolerates_slow_rates(real, rate, timeout):
     assert timeout_of(real(io='ports', update_rate=rate)[1]['guard']) == timeout
 
 
 @pytest.mark.parametrize('rate', ['abc', '0', '-5', '1e3', '100000', ''])
-def test_a_rate_that_is_none_is_refused(real, rate):
+def test_an_invalid_rate_is_refused(real, rate):
     with pytest.raises(RuntimeError, match=f'update_rate:={re.escape(rate)}: give a whole number'):
         real(io='ports', update_rate=rate)
 
 
-def test_a_real_arm_lives_in_real_time(real):
+def test_a_real_arm_runs_in_real_time(real):
     with pytest.raises(RuntimeError, match='use_sim_time:=true with io:=ports'):
         real(io='ports', use_sim_time='true')
 
 
-def test_a_real_arm_without_a_guard_is_warned_of(real, monkeypatch):
+def test_warns_of_a_real_arm_without_a_guard(real, monkeypatch):
     warnings = []
     monkeypatch.setattr(launch.logging.get_logger('launch.user'), 'warning', warnings.append)
     real(io='ports')
@@ -177,7 +177,7 @@ def test_an_emulated_robot_needs_no_calibration_file(real, robot):
 
 
 def exit_of(process, code, shutting_down=False):
-    """Return what a launch does after the end of a process: the actions of on_success()."""
+    """Return the actions of on_success() after the end of a process."""
     handler, started = arm_launch.on_success(process, ['then'], ['otherwise'])
     assert started is process
     context = LaunchContext()
