@@ -36,7 +36,7 @@ Chain read_chain(const std::string& robot_description, const Params& p) {
   return Chain::from_urdf_text(robot_description, options);
 }
 
-/// The joints whose hardware tells their torque.
+/// The joints with an effort state interface.
 std::set<std::string> with_effort_state(const std::string& robot_description) {
   std::set<std::string> found;
   try {
@@ -49,12 +49,12 @@ std::set<std::string> with_effort_state(const std::string& robot_description) {
       }
     }
   } catch (const std::exception&) {
-    found.clear();  // there is no <ros2_control>: the hardware was not made from this description
+    found.clear();  // no <ros2_control> tag: the hardware does not use this description
   }
   return found;
 }
 
-/// The joint's number in <ros2_control>, or infinity.
+/// The joint's torque_rate_limit in <ros2_control>, or infinity.
 double rate_limit(const ChainJoint& joint) {
   const auto found = joint.parameters.find("torque_rate_limit");
   if (found == joint.parameters.end()) return std::numeric_limits<double>::infinity();
@@ -72,11 +72,11 @@ double rate_limit(const ChainJoint& joint) {
 
 ArmModel::ArmModel(const std::string& robot_description, const Params& p)
     : chain(read_chain(robot_description, p)) {
-  const std::set<std::string> telling = with_effort_state(robot_description);
-  tells_effort = true;
+  const std::set<std::string> with_effort = with_effort_state(robot_description);
+  has_effort_state = true;
   for (const ChainJoint& joint : chain.joints()) {
     joints.push_back(joint.name);
-    tells_effort = tells_effort && telling.count(joint.name) > 0;
+    has_effort_state = has_effort_state && with_effort.count(joint.name) > 0;
     if (p.torque_limit.empty() && !std::isfinite(effort_limit(joint.limits))) {
       throw std::invalid_argument("joint '" + joint.name +
                                   "' has no effort limit (zero counts as none): give the "
