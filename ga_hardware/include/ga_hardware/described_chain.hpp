@@ -2,16 +2,15 @@
 #ifndef GA_HARDWARE__DESCRIBED_CHAIN_HPP_
 #define GA_HARDWARE__DESCRIBED_CHAIN_HPP_
 
-// Which chain of the robot description a hardware component drives. Where there is more than one
-// arm in it, or a gripper, parameters of the hardware tell:
-//   base, tip           links of the chain: the root and the end of the longest actuated chain,
-//                       before its gripper
-//   freeze              joints on the way that do not move, JOINT:POSITION,…
-//   freeze_off_chain    true: every joint off the chain rests at zero (false: an error, unless it
-//   is
-//                       a gripper's or the base carries it)
+// Selects the chain of the robot description that a hardware component drives. If the description
+// has several arms or a gripper, these hardware parameters select it:
+//   base, tip           links of the chain; default: the root and the end of the longest actuated
+//                       chain, before its gripper
+//   freeze              joints on the path that do not move, JOINT:POSITION,…
+//   freeze_off_chain    true: every joint off the chain is fixed at zero; false (default): that is
+//                       an error, unless the joint belongs to a gripper or the base carries it
 //   gravity             x,y,z [m/s²] in the root link's frame (0,0,-9.81)
-// The chain is chosen, and a choice asked for, as everywhere: ga_dynamics/chain_selection.hpp.
+// The rules of the selection are in ga_dynamics/chain_selection.hpp.
 
 #include <string>
 #include <vector>
