@@ -65,16 +65,20 @@ function(ga_add_pytest name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${ARGN}")
 endfunction()
 
-# The package's first example, examples/first_example.cpp: it builds, its README.md shows it as it is, and with the
-# given arguments it prints what the README.md says.
-function(ga_add_first_example)
-  add_executable(first_example ${PROJECT_SOURCE_DIR}/examples/first_example.cpp)
-  target_link_libraries(first_example PRIVATE ${PROJECT_NAME})
+# An example of the package, examples/NAME.cpp: it builds, README.md shows it as it is, and with the given arguments it
+# prints what the README.md says behind it.
+function(ga_add_example name)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/examples/${name}.cpp)
+  target_link_libraries(${name} PRIVATE ${PROJECT_NAME})
   list(JOIN ARGN " " arguments)
-  add_test(NAME test_first_example COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
-    ${GA_TEST_SUPPORT}/readme_example.py --junit-xml=${GA_TEST_RESULTS}/test_first_example.xunit.xml)
-  set_tests_properties(test_first_example PROPERTIES TIMEOUT 300 ENVIRONMENT
-    "PYTHONDONTWRITEBYTECODE=1;GA_PACKAGE=${PROJECT_SOURCE_DIR};GA_EXAMPLE=$<TARGET_FILE:first_example> ${arguments}")
+  add_test(NAME test_${name} COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+    ${GA_TEST_SUPPORT}/readme_example.py --junit-xml=${GA_TEST_RESULTS}/test_${name}.xunit.xml)
+  set_tests_properties(test_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+    "PYTHONDONTWRITEBYTECODE=1;GA_SOURCE=${PROJECT_SOURCE_DIR}/examples/${name}.cpp;GA_EXAMPLE=$<TARGET_FILE:${name}> ${arguments}")
+endfunction()
+# The first one of every package.
+function(ga_add_first_example)
+  ga_add_example(first_example ${ARGN})
 endfunction()
 
 # Where libraries and programs of the suite look for its libraries without an environment: colcon's merged layout and its
@@ -107,6 +111,10 @@ macro(ga_export_package)
     string(APPEND ga_config "find_dependency(${ga_dependency})\n")
   endforeach()
   string(APPEND ga_config "include(\${CMAKE_CURRENT_LIST_DIR}/export_${PROJECT_NAME}.cmake)\n")
+  if(EXISTS ${PROJECT_SOURCE_DIR}/cmake/adapters.cmake)
+    install(FILES cmake/adapters.cmake DESTINATION share/${PROJECT_NAME}/cmake)
+    string(APPEND ga_config "include(\${CMAKE_CURRENT_LIST_DIR}/adapters.cmake)\n")
+  endif()
   string(APPEND ga_config "set(${PROJECT_NAME}_TARGETS ${PROJECT_NAME}::${PROJECT_NAME})\n")
   install(EXPORT export_${PROJECT_NAME} NAMESPACE ${PROJECT_NAME}:: DESTINATION share/${PROJECT_NAME}/cmake)
   if(ament_cmake_FOUND)

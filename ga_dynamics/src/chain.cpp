@@ -18,12 +18,6 @@ Vector3 to_array(const LVec& v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
 
-Vec3<double> to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
-
-Mat3<double> to_mat(const Matrix3& m) {
-  return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
-}
-
 Sym3<double> to_sym(const Matrix3& m) { return {m[0], m[4], m[8], m[1], m[2], m[5]}; }
 
 Matrix3 to_matrix(const Sym3<double>& s) {
@@ -117,12 +111,6 @@ void check_drive(const std::string& where, const Drive& drive, const JointLimits
 
 }  // namespace
 
-Pose compose(const Pose& outer, const Pose& inner) {
-  return to_double(compose(to_long(outer), to_long(inner)));
-}
-
-Pose inverse(const Pose& pose) { return to_double(inverse(to_long(pose))); }
-
 LinkInertia transformed(const Pose& pose, const LinkInertia& body) {
   const Mat3<double> r = to_mat(pose.rotation);
   const Vec3<double> com = to_vec(pose.translation) + r * to_vec(body.com);
@@ -215,6 +203,7 @@ Chain Chain::from_model(const UrdfModel& model, const ChainOptions& options) {
     to.drive = {joint.armature, joint.viscous_friction, joint.coulomb_positive,
                 joint.coulomb_negative};
     to.parameters = joint.parameters;
+    to.state_interfaces = joint.state_interfaces;
     chain.joints_.push_back(to);
   }
   std::vector<bool> has_inertia(selection.joints.size() + 1, false);

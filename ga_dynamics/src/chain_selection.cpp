@@ -2,10 +2,10 @@
 #include "ga_dynamics/chain_selection.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 
+#include "chain_options.hpp"
 #include "gripper.hpp"
 #include "joint_motion.hpp"
 
@@ -32,58 +32,6 @@ std::string describe(const UrdfJoint& joint) {
 std::string count(std::size_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
-
-/// The value as a shell or a YAML file takes it.
-std::string pasted(const std::string& value, OptionSpelling spelling) {
-  const bool plain = !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == '/' || c == '=' || c == ':';
-  });
-  if (plain) return value;
-  std::string text = "'";
-  for (const char c : value) {
-    if (c != '\'') {
-      text += c;
-    } else {
-      text += spelling == OptionSpelling::kCommandLine ? "'\\''" : "''";
-    }
-  }
-  return text + "'";
-}
-
-/// The options as the reader of a message gives them.
-class Options {
- public:
-  explicit Options(OptionSpelling spelling) : spelling_(spelling) {}
-
-  std::string base(const std::string& link) const { return given("base", link); }
-  std::string tip(const std::string& link) const { return given("tip", link); }
-  std::string freeze(const std::string& joint) const { return given("freeze", joint); }
-  /// At a position of the reader's choice.
-  std::string freeze_at(const std::string& joint) const {
-    return given("freeze", joint) + (command_line() ? "=POSITION" : " with a position");
-  }
-  std::string freeze_all() const {
-    return command_line() ? "--freeze all" : "parameter freeze_off_chain: true";
-  }
-  std::string all_of(const std::vector<std::string>& options) const {
-    std::string text;
-    for (const std::string& option : options) {
-      if (!text.empty()) text += command_line() ? " " : ", ";
-      text += option;
-    }
-    return text;
-  }
-
- private:
-  bool command_line() const { return spelling_ == OptionSpelling::kCommandLine; }
-  std::string given(const std::string& option, const std::string& value) const {
-    return (command_line() ? "--" + option + " " : "parameter " + option + ": ") +
-           pasted(value, spelling_);
-  }
-
-  OptionSpelling spelling_;
-};
 
 class Survey {
  public:
@@ -452,7 +400,7 @@ class Survey {
 
   const UrdfModel& model_;
   const ChainOptions& options_;
-  const Options words_;
+  const OptionWords words_;
   const std::vector<bool> finger_;  ///< by joint
   std::unordered_map<std::string_view, int> joint_index_;
   std::vector<bool> frozen_;    ///< by name, by joint
@@ -488,31 +436,6 @@ ChainSelection select_chain(const UrdfModel& model, const ChainOptions& options)
   ChainSelection selection = survey_chain(model, options);
   if (!selection.questions.empty()) throw DescriptionError(selection.questions.front().text);
   return selection;
-}
-
-void add_frozen(const std::string& argument, ChainOptions& options) {
-  if (argument == "all") {
-    options.freeze_off_chain = true;
-    return;
-  }
-  const std::string option =
-      (options.spelling == OptionSpelling::kCommandLine ? "--freeze " : "parameter freeze: ") +
-      argument;
-  const std::string::size_type equals = argument.rfind('=');
-  const std::string joint = argument.substr(0, equals);
-  double position = 0;
-  if (equals != std::string::npos) {
-    std::string_view text = std::string_view(argument).substr(equals + 1);
-    const std::string shown(text);
-    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(position)) {
-      throw DescriptionError(option + ": '" + shown + "' is not a position; give rad or m");
-    }
-  }
-  if (!options.freeze.emplace(joint, position).second) {
-    throw DescriptionError(option + ": joint '" + joint + "' is frozen twice; give one position");
-  }
 }
 
 }  // namespace ga_dynamics

@@ -8,7 +8,7 @@
 
 #include "ga_dynamics/algorithm/finite.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
-#include "ga_dynamics/check_arguments.hpp"
+#include "ga_dynamics/detail/check_arguments.hpp"
 #include "kernel.hpp"
 
 namespace ga_dynamics {
@@ -45,8 +45,11 @@ std::unique_ptr<Kernel> make_kernel(const Chain& chain, Method method, Isa isa) 
 using V = Vec3<double>;
 using M = Mat3<double>;
 
-V to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
-M to_mat(const double* m) { return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}}; }
+Pose operator*(const Pose& outer, const Pose& inner) {
+  const M r = to_mat(outer.rotation);
+  return {to_array(r * to_mat(inner.rotation)),
+          to_array(to_vec(outer.translation) + r * to_vec(inner.translation))};
+}
 void store(const V& v, double* to) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 
 }  // namespace
@@ -63,7 +66,7 @@ struct Dynamics::Impl {
         friction_on(options.drives == Drives::kAll),
         armature(static_cast<std::size_t>(n)),
         scratch(static_cast<std::size_t>(n)),
-        poses(12 * static_cast<std::size_t>(n), 0.0),
+        frames(static_cast<std::size_t>(n)),
         wrenches(6 * static_cast<std::size_t>(n), 0.0),
         link_wrenches(6 * robot.links().size(), 0.0) {
     for (std::size_t i = 0; i < armature.size(); ++i) {
@@ -84,7 +87,8 @@ struct Dynamics::Impl {
   std::unique_ptr<Kernel> kernel;
   int n;
   bool armature_on, friction_on;
-  std::vector<double> armature, scratch, poses;
+  std::vector<double> armature, scratch;
+  std::vector<Pose> frames;
   std::vector<double> wrenches;       ///< on the bodies
   std::vector<double> link_wrenches;  ///< on the links, in their bodies' frames
   double base_potential = 0;          ///< of all mass at the origin of frame 0, J
@@ -167,7 +171,7 @@ void Dynamics::set_external_wrench(int link, const Vector3& force, const Vector3
   require_link("Dynamics::set_external_wrench", link, links.size());
   const ChainLink& at = links[static_cast<std::size_t>(link)];
   if (at.body == 0) return;  // the base does not move
-  const M r = to_mat(at.pose.rotation.data());
+  const M r = to_mat(at.pose.rotation);
   const V f = r * to_vec(force);
   double* const own = impl_->link_wrenches.data() + 6 * link;
   store(f, own);
@@ -194,42 +198,32 @@ void Dynamics::link_poses(std::span<const double> q, std::span<Pose> poses) {
   const std::vector<ChainLink>& links = impl_->chain.links();
   require_size("Dynamics::link_poses", "q", q.size(), impl_->armature.size());
   require_size("Dynamics::link_poses", "poses", poses.size(), links.size());
-  impl_->kernel->frame_poses(q.data(), impl_->poses.data());
-  const Pose& frame0 = impl_->chain.frame0();
-  const M r0 = to_mat(frame0.rotation.data());
-  const V p0 = to_vec(frame0.translation);
+  impl_->kernel->frame_poses(q.data(), impl_->frames.data());
+  for (Pose& frame : impl_->frames) frame = impl_->chain.frame0() * frame;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const ChainLink& link = links[i];
-    if (link.body == 0) {
-      poses[i] = link.pose;
-      continue;
-    }
-    const double* const frame = impl_->poses.data() + 12 * (link.body - 1);
-    const M r = r0 * to_mat(frame);
-    const V origin = p0 + r0 * V{frame[9], frame[10], frame[11]};
-    const M rotation = r * to_mat(link.pose.rotation.data());
-    store(rotation.r0, poses[i].rotation.data());
-    store(rotation.r1, poses[i].rotation.data() + 3);
-    store(rotation.r2, poses[i].rotation.data() + 6);
-    store(origin + r * to_vec(link.pose.translation), poses[i].translation.data());
+    poses[i] = link.body == 0 ? link.pose
+                              : impl_->frames[static_cast<std::size_t>(link.body) - 1] * link.pose;
   }
 }
 
-void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> jacobian) {
+void Dynamics::link_pose(std::span<const double> q, int link, Pose& pose) const {
+  require_size("Dynamics::link_pose", "q", q.size(), impl_->armature.size());
+  require_link("Dynamics::link_pose", link, impl_->chain.links().size());
+  const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
+  pose = at.pose;
+  if (at.body > 0)
+    pose = impl_->chain.frame0() * (impl_->kernel->frame_pose(q.data(), at.body) * at.pose);
+}
+
+void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> jacobian) const {
   const int n = impl_->n;
   require_size("Dynamics::jacobian", "q", q.size(), impl_->armature.size());
   require_size("Dynamics::jacobian", "jacobian", jacobian.size(), 6 * impl_->armature.size());
   require_link("Dynamics::jacobian", link, impl_->chain.links().size());
   const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
-  double* const poses = impl_->poses.data();
-  impl_->kernel->frame_poses(q.data(), poses);
-  double point[3] = {0, 0, 0};
-  if (at.body > 0) {
-    const double* const frame = poses + 12 * (at.body - 1);
-    store(V{frame[9], frame[10], frame[11]} + to_mat(frame) * to_vec(at.pose.translation), point);
-  }
-  impl_->kernel->jacobian(poses, at.body, point, jacobian.data());
-  const M r0 = to_mat(impl_->chain.frame0().rotation.data());
+  impl_->kernel->jacobian(q.data(), at.body, at.pose.translation, jacobian.data());
+  const M r0 = to_mat(impl_->chain.frame0().rotation);
   double* const j = jacobian.data();
   for (int half = 0; half < 2; ++half) {
     for (int i = 0; i < n; ++i) {
@@ -238,6 +232,22 @@ void Dynamics::jacobian(std::span<const double> q, int link, std::span<double> j
       column[0] = turned.x, column[n] = turned.y, column[2 * n] = turned.z;
     }
   }
+}
+
+void Dynamics::velocity_product(std::span<const double> q, std::span<const double> qd, int link,
+                                std::span<double> acceleration) const {
+  constexpr const char* kName = "Dynamics::velocity_product";
+  const std::size_t n = impl_->armature.size();
+  require_size(kName, "q", q.size(), n), require_size(kName, "qd", qd.size(), n);
+  require_size(kName, "acceleration", acceleration.size(), 6);
+  require_link(kName, link, impl_->chain.links().size());
+  const ChainLink& at = impl_->chain.links()[static_cast<std::size_t>(link)];
+  Vector3 linear, angular;
+  impl_->kernel->velocity_product(q.data(), qd.data(), at.body, at.pose.translation, linear,
+                                  angular);
+  const M r0 = to_mat(impl_->chain.frame0().rotation);
+  store(r0 * to_vec(linear), acceleration.data());
+  store(r0 * to_vec(angular), acceleration.data() + 3);
 }
 
 MechanicalEnergy Dynamics::energy(std::span<const double> q, std::span<const double> qd) {

@@ -22,11 +22,15 @@ class Kernel {
   virtual void inertia_matrix(const double* q, double* inertia) = 0;
   virtual void bias(const double* q, const double* qd, double* h, const double* wrenches) = 0;
   virtual void gravity(const double* q, double* g) = 0;
-  /// n times rotation (row by row) and origin of frame i in frame 0: 12 values each.
-  virtual void frame_poses(const double* q, double* poses) = 0;
-  /// Of a point (in frame 0) of `body`, for the poses given by frame_poses(); in the axes of frame
-  /// 0.
-  virtual void jacobian(const double* poses, int body, const double* point, double* jacobian) = 0;
+  // Those without scratch memory are const; `point` is given in the frame of `body`, results are in
+  // the axes of frame 0.
+  /// Poses of frames 1..n in frame 0.
+  virtual void frame_poses(const double* q, Pose* poses) const = 0;
+  virtual Pose frame_pose(const double* q, int body) const = 0;
+  virtual void jacobian(const double* q, int body, const Vector3& point,
+                        double* jacobian) const = 0;
+  virtual void velocity_product(const double* q, const double* qd, int body, const Vector3& point,
+                                Vector3& linear, Vector3& angular) const = 0;
   virtual MechanicalEnergy energy(const double* q, const double* qd) = 0;
   virtual double gibbs_function(const double* q, const double* qd, const double* qdd) = 0;
 };

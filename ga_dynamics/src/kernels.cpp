@@ -16,10 +16,13 @@ inline namespace GA_DYNAMICS_ISA {
 namespace {
 
 static_assert(sizeof(Wrench<double>) == 6 * sizeof(double));
-static_assert(sizeof(FramePose<double>) == 12 * sizeof(double));
 
 const Wrench<double>* as_wrenches(const double* values) {
   return reinterpret_cast<const Wrench<double>*>(values);
+}
+
+Pose to_pose(const FramePose<double>& pose) {
+  return {to_array(pose.rotation), to_array(pose.origin)};
 }
 
 /// What all methods share.
@@ -27,13 +30,20 @@ class CommonKernel : public Kernel {
  public:
   explicit CommonKernel(const Chain& chain) : model_(make_model<double>(chain)), work_(model_) {}
 
-  void frame_poses(const double* q, double* poses) override {
-    ga_dynamics::frame_poses(model_, work_.positions, q,
-                             reinterpret_cast<FramePose<double>*>(poses));
+  void frame_poses(const double* q, Pose* poses) const override {
+    for_each_frame(model_, q, model_.n,
+                   [&](int i, const FramePose<double>& pose) { poses[i] = to_pose(pose); });
   }
-  void jacobian(const double* poses, int body, const double* point, double* jacobian) override {
-    ga_dynamics::jacobian(model_, reinterpret_cast<const FramePose<double>*>(poses), body,
-                          Vec3<double>{point[0], point[1], point[2]}, jacobian);
+  Pose frame_pose(const double* q, int body) const override {
+    return to_pose(ga_dynamics::frame_pose(model_, q, body));
+  }
+  void jacobian(const double* q, int body, const Vector3& point, double* jacobian) const override {
+    ga_dynamics::jacobian(model_, q, body, to_vec(point), jacobian);
+  }
+  void velocity_product(const double* q, const double* qd, int body, const Vector3& point,
+                        Vector3& linear, Vector3& angular) const override {
+    const auto a = ga_dynamics::velocity_product(model_, q, qd, body, to_vec(point));
+    linear = to_array(a.linear), angular = to_array(a.angular);
   }
   MechanicalEnergy energy(const double* q, const double* qd) override {
     const Energy<double> e = ga_dynamics::energy(model_, work_.positions, q, qd);

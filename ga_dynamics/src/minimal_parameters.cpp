@@ -21,8 +21,6 @@ bool parallel(const V& a, const V& b) { return norm(cross(a, b)) <= kParallel * 
 
 Matrix3 to_matrix(const Sym& s) { return {s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}; }
 
-Vector3 to_array(const V& v) { return {v.x, v.y, v.z}; }
-
 /// {i-1}R_i at angle theta.
 M rotation(const JointModel<double>& j, double theta) {
   const double s = std::sin(theta), c = std::cos(theta);

@@ -114,6 +114,11 @@ void apply_ros2_control(const Element& robot, UrdfModel& model, const Report& re
         report.warn(owner, element->GetLineNum(),
                     "is not a joint of the robot and is ignored; correct the name or remove it");
       }
+      for (auto* state = element->FirstChildElement("state_interface");
+           joint != nullptr && state != nullptr;
+           state = state->NextSiblingElement("state_interface")) {
+        if (const char* const text = state->Attribute("name")) joint->state_interfaces.insert(text);
+      }
       for (auto* param = element->FirstChildElement("param"); param != nullptr;
            param = param->NextSiblingElement("param")) {
         read_parameter(*param, owner, *drive);

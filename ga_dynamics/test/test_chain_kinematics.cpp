@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <kdl/chainfksolverpos_recursive.hpp>
+#include <kdl/chainjnttojacdotsolver.hpp>
 #include <kdl/chainjnttojacsolver.hpp>
 
 #include "ga_dynamics/dynamics.hpp"
@@ -70,6 +71,49 @@ TEST(ChainKinematics, ExactForParallelAndIntersectingAxes) {
 TEST(ChainKinematics, FullPrecisionForNearlyParallelAxes) {
   // A common normal would lie up to 1e12 times the arm's length away.
   RecordProperty("worst", std::to_string(worst_pose({.aligned = 0.3, .nearly_parallel = 0.7}, 60)));
+}
+
+TEST(ChainKinematics, OneLinkStandsWhereAllLinksDo) {
+  for (int n = 1; n <= 12; ++n) {
+    RandomRobot robot(n, 900u + static_cast<unsigned>(n), {});
+    const Chain chain = Chain::from_urdf_text(robot.urdf());
+    Dynamics dynamics(chain);
+    const std::vector<double> q = robot.positions(n);
+    std::vector<Pose> poses(chain.links().size());
+    dynamics.link_poses(q, poses);
+    for (std::size_t link = 0; link < poses.size(); ++link) {
+      Pose pose;
+      dynamics.link_pose(q, static_cast<int>(link), pose);
+      for (std::size_t k = 0; k < 9; ++k)
+        EXPECT_NEAR(pose.rotation[k], poses[link].rotation[k], 1e-14);
+      for (std::size_t k = 0; k < 3; ++k)
+        EXPECT_NEAR(pose.translation[k], poses[link].translation[k], 1e-13);
+    }
+  }
+}
+
+TEST(ChainKinematics, VelocityProductAgreesWithKdl) {
+  for (int n = 1; n <= 12; ++n) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      RandomRobot robot(n, 700u + seed * 13u, {.nearly_parallel = 0.1});
+      const KDL::Chain kdl = robot.kdl();
+      const Chain chain = Chain::from_urdf_text(robot.urdf());
+      const Dynamics dynamics(chain);
+      const std::vector<double> q = robot.positions(n), qd = robot.rates(n);
+      KDL::JntArrayVel state(static_cast<unsigned>(n));
+      for (unsigned i = 0; i < q.size(); ++i) state.q(i) = q[i], state.qdot(i) = qd[i];
+      KDL::Twist expected;
+      KDL::ChainJntToJacDotSolver(kdl).JntToJacDot(state, expected);
+      double product[6];
+      const int tip = chain.link_index(kdl.getSegment(kdl.getNrOfSegments() - 1).getName());
+      dynamics.velocity_product(q, qd, tip, product);
+      for (int row = 0; row < 6; ++row) {
+        EXPECT_NEAR(product[row], expected(row), 1e-10) << "n = " << n << ", seed " << seed;
+      }
+      dynamics.velocity_product(q, qd, 0, product);  // the base
+      for (const double value : product) EXPECT_EQ(value, 0);
+    }
+  }
 }
 
 TEST(ChainKinematics, JacobianAgreesWithKdl) {

@@ -38,7 +38,9 @@ TEST_P(NoAllocation, InAHundredThousandCallsOfEveryFunction) {
       dynamics.bias(q, qd, tau);
       dynamics.gravity(q, tau);
       dynamics.link_poses(q, poses);
+      dynamics.link_pose(q, static_cast<int>(poses.size()) - 1, poses[0]);
       dynamics.jacobian(q, static_cast<int>(poses.size()) - 1, jacobian);
+      dynamics.velocity_product(q, qd, static_cast<int>(poses.size()) - 1, jacobian);
       sum += dynamics.energy(q, qd).kinetic + dynamics.gibbs_function(q, qd, qdd);
     }
     const long during = test::allocations() - before;

@@ -399,6 +399,15 @@ TEST(UrdfDrive, NegativeValuesAreErrors) {
   }
 }
 
+TEST(UrdfDrive, NamesTheStateInterfacesOfAJoint) {
+  const UrdfModel model = read_urdf_text(
+      two_links("continuous", "",
+                control("shoulder",
+                        "<state_interface name='position'/><state_interface name='effort'/>"
+                        "<command_interface name='velocity'/><state_interface/>")));
+  EXPECT_EQ(shoulder(model).state_interfaces, (std::set<std::string>{"position", "effort"}));
+}
+
 TEST(UrdfDrive, MalformedParametersAreErrors) {
   const auto message = [](const std::string& params) {
     return error_of(two_links("continuous", "", control("shoulder", params)));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_hardware/joint_signals.hpp"
 
-#include <charconv>
 #include <numbers>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "ga_hardware/parameter_text.hpp"
 
 namespace ga_hardware {
 
@@ -20,14 +21,8 @@ double parameter(const ChainJoint& joint, const char* name) {
   const auto found = joint.parameters.find(name);
   if (found == joint.parameters.end()) return 0;
   const std::string& text = found->second;
-  const auto begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
   double value = 0;
-  if (begin != std::string::npos) {
-    const auto [last, error] = std::from_chars(&text[begin], &text[end] + 1, value);
-    if (error == std::errc() && last == &text[end] + 1 && value > 0 && std::isfinite(value)) {
-      return value;
-    }
-  }
+  if (read_number(text, value) && value > 0) return value;
   throw std::runtime_error("joint '" + joint.name + "': parameter " + name + " is '" + text +
                            "'; give a positive number");
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "ga_motion/found_motion.hpp"
+#include "ga_motion/motion.hpp"
 #include "ga_motion/trajectory.hpp"
 
 int main(int, char** arguments) {

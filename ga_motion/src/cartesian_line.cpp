@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <sstream>
 
-#include "ga_dynamics/check_arguments.hpp"
+#include "ga_dynamics/detail/check_arguments.hpp"
+#include "join.hpp"
 
 namespace ga_motion {
 
@@ -22,13 +22,6 @@ constexpr double kPointStep = 0.02;      // rad, m: largest joint motion from po
 constexpr std::size_t kMostPoints = 1 << 16;
 
 using Vector6 = Eigen::Matrix<double, 6, 1>;
-
-template <class... Parts>
-std::string join(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
 
 /// Throws, with the place on the line.
 [[noreturn]] void refuse(const CartesianLine& line, double way, const IkResult& result,
@@ -242,20 +235,6 @@ void check_velocities(const InverseKinematics& kinematics, const CartesianLine& 
 }
 
 }  // namespace
-
-Matrix3 rotation_zyz(double z1, double y, double z2) noexcept {
-  const double c1 = std::cos(z1), s1 = std::sin(z1), c2 = std::cos(y), s2 = std::sin(y);
-  const double c3 = std::cos(z2), s3 = std::sin(z2);
-  return {c1 * c2 * c3 - s1 * s3,
-          -c1 * c2 * s3 - s1 * c3,
-          c1 * s2,
-          s1 * c2 * c3 + c1 * s3,
-          -s1 * c2 * s3 + c1 * c3,
-          s1 * s2,
-          -s2 * c3,
-          s2 * s3,
-          c2};
-}
 
 CartesianLine::CartesianLine(const Pose& start, const Pose& end, double speed, double blend_time)
     : start_(start), speed_(speed), blend_(blend_time) {

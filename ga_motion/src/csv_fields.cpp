@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/csv_fields.hpp"
+#include "csv_fields.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "ga_dynamics/number.hpp"
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_motion {
 
@@ -72,6 +72,17 @@ std::string csv_field(const std::string& name) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kEnough = 200;
+  std::string text;
+  for (const std::string& name : names) {
+    if (!text.empty()) text += ", ";
+    if (text.size() + name.size() > kEnough) return text + "…";
+    text += printable(name);
+  }
+  return text;
 }
 
 }  // namespace ga_motion

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/found_motion.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +8,7 @@
 
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/cartesian_line.hpp"
-#include "ga_motion/position_line.hpp"
+#include "ga_motion/motion.hpp"
 #include "ga_motion/puma_kinematics.hpp"
 
 namespace ga_motion {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/line_reader.hpp"
-
 #include <cstring>
 #include <utility>
 
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_motion {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ga_motion/cartesian_line.hpp"
-#include "ga_motion/via_points.hpp"
+#include "ga_motion/state_file.hpp"
 #include "motion_limits.hpp"
 
 namespace ga_motion {

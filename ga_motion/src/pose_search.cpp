@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ga_motion/quaternion.hpp"
+#include "ga_dynamics/algorithm/linear.hpp"
 
 namespace ga_motion {
 
@@ -45,12 +45,8 @@ PoseSearch::Vector6 PoseSearch::error_at(const InverseKinematics& kinematics, co
                                          double weight, const Eigen::VectorXd& q) const {
   Pose now;
   kinematics.forward(span_of(q), now);
-  Matrix3 turn{};  // goal · nowᵀ
-  for (std::size_t i = 0; i < 9; ++i) {
-    for (std::size_t k = 0; k < 3; ++k)
-      turn[i] += goal.rotation[i / 3 * 3 + k] * now.rotation[i % 3 * 3 + k];
-  }
-  const Vector3 angle = rotation_vector(turn);
+  const Vector3 angle =
+      rotation_vector(to_array(to_mat(goal.rotation) * transposed(to_mat(now.rotation))));
   const Vector3 &to = goal.translation, &from = now.translation;
   Vector6 error;
   error << to[0] - from[0], to[1] - from[1], to[2] - from[2], weight * angle[0], weight * angle[1],

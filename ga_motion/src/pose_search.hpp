@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <span>
 
-#include "ga_motion/numeric_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
 
 namespace ga_motion {
 

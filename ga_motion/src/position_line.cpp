@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/position_line.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

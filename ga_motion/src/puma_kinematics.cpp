@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <sstream>
 
 #include "ga_dynamics/algorithm/linear.hpp"
-#include "ga_dynamics/check_arguments.hpp"
+#include "ga_dynamics/detail/check_arguments.hpp"
+#include "join.hpp"
 
 namespace ga_motion {
 
@@ -24,12 +24,6 @@ constexpr double kSingular = 1e-7;       // measure; square roots of rounding er
 constexpr double kUndetermined = 1e-10;  // measure: the pose no longer tells a joint's angle
 constexpr double kRounding = 1e-12;  // m, over the reach: a pose at the end of the reach is in it
 
-V to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
-M to_mat(const Matrix3& m) { return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}}; }
-Matrix3 to_array(const M& m) {
-  return {m.r0.x, m.r0.y, m.r0.z, m.r1.x, m.r1.y, m.r1.z, m.r2.x, m.r2.y, m.r2.z};
-}
-
 double squared_distance(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
@@ -42,13 +36,6 @@ std::size_t place(const PumaBranch& branch) {
 }
 
 int sign(double value) { return value < 0 ? -1 : 1; }
-
-template <class... Parts>
-std::string join(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
 
 }  // namespace
 

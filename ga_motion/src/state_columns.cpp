@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/state_columns.hpp"
-
 #include <cstddef>
 #include <utility>
 
-#include "ga_motion/input_error.hpp"
+#include "csv_fields.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_motion {
 
@@ -100,17 +99,6 @@ std::vector<int> StateColumns::locate(const std::vector<std::string>& header) co
                           : ", or the same by the joints' names: " + listed(example_) + ", …"));
   }
   return index_of_field;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kEnough = 200;
-  std::string text;
-  for (const std::string& name : names) {
-    if (!text.empty()) text += ", ";
-    if (text.size() + name.size() > kEnough) return text + "…";
-    text += printable(name);
-  }
-  return text;
 }
 
 }  // namespace ga_motion

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/state_reader.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
+#include "csv_fields.hpp"
 #include "ga_dynamics/number.hpp"
-#include "ga_motion/csv_fields.hpp"
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_motion {
 
@@ -169,6 +167,22 @@ double StateReader::parse_field(std::string_view text, std::size_t field) const 
   }
   if (!std::isfinite(value)) fail(field, excerpt(text) + " is not finite");
   return value;
+}
+
+ViaPoints read_via_points(std::istream& in, const std::vector<std::string>& joints) {
+  const auto source = [&in](char* to, std::size_t size) {
+    in.read(to, static_cast<std::streamsize>(size));
+    return static_cast<std::size_t>(in.gcount());
+  };
+  const StateColumns columns({"q"}, joints, StateColumns::Time::kFirst);
+  StateReader reader(LineReader(source, ""), columns);
+  ViaPoints via;
+  via.note = reader.note();
+  for (std::vector<double> row(columns.names().size()); reader.next(row);) {
+    via.times.push_back(row[0]);
+    via.points.emplace_back(row.begin() + 1, row.end());
+  }
+  return via;
 }
 
 }  // namespace ga_motion

@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_motion/numeric_kinematics.hpp"
-#include "ga_motion/quaternion.hpp"
+#include "ga_motion/kinematics.hpp"
 
 namespace ga_motion::test {
 
@@ -120,12 +119,12 @@ class KdlKinematics final : public InverseKinematics {
     for (int step = 0; step < 20; ++step) {
       Pose now;
       forward(trial, now);
-      Matrix3 turn{};
+      ga_dynamics::Matrix3 turn{};
       for (std::size_t i = 0; i < 9; ++i) {
         for (std::size_t k = 0; k < 3; ++k)
           turn[i] += pose.rotation[i / 3 * 3 + k] * now.rotation[i % 3 * 3 + k];
       }
-      const Vector3 angle = rotation_vector(turn);
+      const ga_dynamics::Vector3 angle = ga_dynamics::rotation_vector(turn);
       Eigen::Matrix<double, 6, 1> error;
       for (int i = 0; i < 3; ++i) {
         const auto k = static_cast<std::size_t>(i);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ga_motion/cartesian_line.hpp"
-#include "ga_motion/numeric_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
 #include "ga_motion/puma_kinematics.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "refusal.hpp"

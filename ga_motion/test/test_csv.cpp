@@ -12,12 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "csv_fields.hpp"
 #include "ga_dynamics/number.hpp"
-#include "ga_motion/csv_fields.hpp"
-#include "ga_motion/input_error.hpp"
-#include "ga_motion/line_reader.hpp"
-#include "ga_motion/state_columns.hpp"
-#include "ga_motion/state_reader.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace {
 

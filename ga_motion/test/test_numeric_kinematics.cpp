@@ -14,7 +14,7 @@
 #include <numbers>
 
 #include "ga_motion/cartesian_line.hpp"
-#include "ga_motion/numeric_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
 #include "random_robot.hpp"
 #include "worse.hpp"
 

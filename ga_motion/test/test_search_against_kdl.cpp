@@ -129,16 +129,23 @@ void compare(const Arm& arm, int restarts, int poses, Score& all_ours, Score& al
   all_ours.microseconds += ours.microseconds, all_kdl.microseconds += kdl.microseconds;
 }
 
+/// Sanitizers slow down our code and not the library.
+void expect_less_time([[maybe_unused]] const Score& ours, [[maybe_unused]] const Score& kdl) {
+#ifndef __SANITIZE_ADDRESS__
+  EXPECT_LT(ours.microseconds, kdl.microseconds);
+#endif
+}
+
 TEST(SearchAgainstKdl, OneAttemptSolvesNoFewerPosesInLessTime) {
   Score ours, kdl;
-  for (const Arm& arm : arms()) compare(arm, 0, 2000, ours, kdl);
-  EXPECT_LT(ours.microseconds, kdl.microseconds);
+  for (const Arm& arm : arms()) compare(arm, 0, 1000, ours, kdl);
+  expect_less_time(ours, kdl);
 }
 
 TEST(SearchAgainstKdl, RestartsSolveNoFewerPosesInLessTime) {
   Score ours, kdl;
-  for (const Arm& arm : arms()) compare(arm, 50, 400, ours, kdl);
-  EXPECT_LT(ours.microseconds, kdl.microseconds);
+  for (const Arm& arm : arms()) compare(arm, 50, 100, ours, kdl);
+  expect_less_time(ours, kdl);
 }
 
 }  // namespace

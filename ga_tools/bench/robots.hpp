@@ -4,13 +4,11 @@
 
 // Robots for the benchmark.
 
-#include <cmath>
-#include <kdl/chain.hpp>
 #include <random>
 #include <sstream>
 #include <string>
 
-#include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/kdl.hpp"
 
 namespace bench {
 
@@ -39,31 +37,11 @@ inline std::string general_arm(int n) {
   return text.str();
 }
 
-/// The same chain for KDL, one segment per joint, from the chain's modified-DH table.
+/// The same chain for KDL, one segment per joint: what leads to the tool would only cost KDL time.
 inline KDL::Chain kdl_chain(const ga_dynamics::Chain& chain) {
+  const KDL::Chain all = ga_dynamics::to_kdl(chain);
   KDL::Chain result;
-  const auto to_frame = [](const ga_dynamics::Pose& pose) {
-    const auto& r = pose.rotation;
-    return KDL::Frame(KDL::Rotation(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]),
-                      KDL::Vector(pose.translation[0], pose.translation[1], pose.translation[2]));
-  };
-  KDL::Frame before = to_frame(chain.frame0());
-  for (const ga_dynamics::ChainJoint& joint : chain.joints()) {
-    const ga_dynamics::DhParameters& dh = joint.dh;
-    const KDL::Frame frame =
-        before * KDL::Frame(KDL::Vector(dh.a, 0, 0)) *
-        KDL::Frame(KDL::Rotation::RotX(dh.alpha) * KDL::Rotation::RotY(dh.beta) *
-                   KDL::Rotation::RotZ(dh.theta)) *
-        KDL::Frame(KDL::Vector(0, 0, dh.d));
-    before = KDL::Frame::Identity();
-    const auto type = joint.revolute() ? KDL::Joint::RotAxis : KDL::Joint::TransAxis;
-    const auto& i = joint.body.inertia;
-    result.addSegment(KDL::Segment(
-        joint.link, KDL::Joint(joint.name, frame.p, frame.M.UnitZ(), type), frame,
-        KDL::RigidBodyInertia(joint.body.mass,
-                              KDL::Vector(joint.body.com[0], joint.body.com[1], joint.body.com[2]),
-                              KDL::RotationalInertia(i[0], i[4], i[8], i[1], i[2], i[5]))));
-  }
+  for (unsigned i = 0; i < all.getNrOfJoints(); ++i) result.addSegment(all.getSegment(i));
   return result;
 }
 

@@ -12,7 +12,7 @@
 
 #include "ga_hardware/velocity_observer.hpp"
 #include "ga_motion/motion.hpp"
-#include "ga_motion/via_points.hpp"
+#include "ga_motion/state_file.hpp"
 #include "study/demonstration.hpp"
 
 namespace ga_tools {

@@ -9,10 +9,9 @@
 #include <fstream>
 #include <string>
 
-#include "ga_motion/found_motion.hpp"
+#include "ga_motion/cartesian_line.hpp"
+#include "ga_motion/kinematics.hpp"
 #include "ga_motion/motion.hpp"
-#include "ga_motion/numeric_kinematics.hpp"
-#include "ga_motion/position_line.hpp"
 #include "study/demonstration.hpp"
 #include "study/stick_figure.hpp"
 

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated arm: ros2 launch puma_bringup sim.launch.py controller:=tracking rviz:=true."""
+"""Control a simulated PUMA: ros2 launch puma_bringup sim.launch.py controller:=tracking."""
 
 from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 
-from puma_bringup import arm_launch
+from puma_bringup.arm_launch import argument, control_arguments, controlled_arm, value
 
 
 def simulated_arm(context):
     """Return the processes."""
-    payload = arm_launch.value(context, 'payload')
-    sim_time = arm_launch.value(context, 'use_sim_time')
-    return arm_launch.controlled_arm(
-        context, 'puma_hardware/PumaSimSystem',
-        [f'payload_mass={payload}', f'simulated_time={sim_time}'])
+    return controlled_arm(context, 'puma_hardware/PumaSimSystem',
+                          [f'payload_mass={value(context, "payload")}',
+                           f'simulated_time={value(context, "use_sim_time")}'])
 
 
 def generate_launch_description():
     """Declare the arguments and start the arm."""
     return LaunchDescription([
-        *arm_launch.control_arguments(),
-        arm_launch.argument('payload', '0', 'kg at the flange that no controller knows of'),
+        *control_arguments(),
+        argument('payload', '0', 'mass at the flange that no controller knows of, kg'),
         OpaqueFunction(function=simulated_arm),
     ])

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arm under ros2_control: the arguments and the processes that all its launch files share."""
+"""Launch arguments and processes of an arm under ros2_control, shared by the launch files."""
 
 from pathlib import Path
-import re
 
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
-from launch.actions import DeclareLaunchArgument, LogInfo, RegisterEventHandler, Shutdown
-from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.actions import DeclareLaunchArgument, RegisterEventHandler, Shutdown
+from launch.event_handlers import OnProcessExit
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -14,7 +13,7 @@ import xacro
 
 LAWS = ('point_to_point', 'tracking', 'tracking_integral')
 CONTROLLERS = (*LAWS, 'gravity_hold')
-BROADCASTERS = ('joint_state_broadcaster', 'io_state_broadcaster')  # claim no command
+BROADCASTERS = ('joint_state_broadcaster', 'io_state_broadcaster')  # claim no command interface
 IO = (*BROADCASTERS, 'io_controller')
 
 
@@ -35,19 +34,19 @@ def argument(name, default, description, choices=None):
 
 
 def model_arguments():
-    """Declare what every launch file takes."""
+    """Declare the arguments of every launch file for a PUMA."""
     return [
-        argument('robot', '560', 'which PUMA', ['560', '600']),
-        argument('namespace', '', 'of all nodes, for a second arm on the same machine'),
+        argument('robot', '560', 'PUMA model', ['560', '600']),
+        argument('namespace', '', 'namespace of all nodes, for a second arm'),
     ]
 
 
 def control_arguments():
-    """Declare what the launch files with a controller manager take."""
+    """Declare the arguments of the launch files that control a PUMA."""
     return [
         *model_arguments(),
         argument('controller', 'tracking_integral',
-                 'what drives the arm at first; the others are loaded and can be switched to',
+                 'controller to activate; the others are loaded, inactive',
                  [*CONTROLLERS, 'none']),
         argument('controllers_file', share('puma_bringup', 'config', 'controllers.yaml'),
                  'parameters of the controller manager and the controllers'),
@@ -56,45 +55,62 @@ def control_arguments():
 
 
 def manager_arguments():
-    """Declare what a controller manager of any arm takes."""
+    """Declare the arguments of the launch files that control any arm."""
     return [
         argument('rviz', 'false', 'start RViz', ['true', 'false']),
-        argument('update_rate', '1000', 'of the control loop, Hz'),
-        argument('use_sim_time', 'false', 'take the time from /clock', ['true', 'false']),
+        argument('update_rate', '1000', 'rate of the control loop, Hz'),
+        argument('use_sim_time', 'false', 'use the time of /clock', ['true', 'false']),
         argument('hardware_parameters', '',
                  'parameters of the hardware plugin, as "key=value key=value"'),
     ]
 
 
 def value(context, name):
-    """Return a launch argument's value."""
+    """Return the value of a launch argument."""
     return LaunchConfiguration(name).perform(context).strip()
 
 
-def description(context, **mappings):
-    """Return the robot description as a node's parameter."""
-    robot = 'puma' + value(context, 'robot')
-    text = xacro.process_file(share('puma_description', 'urdf', robot + '.urdf.xacro'),
-                              mappings=mappings).toxml()
+def is_true(context, name):
+    """Return the value of a launch argument that is true or false."""
+    return value(context, name) == 'true'
+
+
+def hardware_name(context):
+    """Return the name of the hardware component: of the <ros2_control> tag."""
+    return 'puma' + value(context, 'robot')
+
+
+def puma_xacro(context):
+    """Return the path of the PUMA's description."""
+    return share('puma_description', 'urdf', hardware_name(context) + '.urdf.xacro')
+
+
+def robot_description(text):
+    """Return a description as a parameter of a node."""
     return {'robot_description': ParameterValue(text, value_type=str)}
 
 
+def description(context, **mappings):
+    """Return the PUMA's description as a parameter of a node."""
+    return robot_description(xacro.process_file(puma_xacro(context), mappings=mappings).toxml())
+
+
 def own_topics(context):
-    """Return remappings that keep frames and clock of an arm in a namespace to itself."""
+    """Return remappings of global topics into the namespace of the arm, if it has one."""
     if not value(context, 'namespace').strip('/'):
         return []
     return [(f'/{name}', name) for name in ('tf', 'tf_static', 'robot_description', 'clock')]
 
 
 def robot_state_publisher(context, *parameters):
-    """Return the node that publishes the description, one of its parameters, and the frames."""
+    """Return the node that publishes the robot description and the frames."""
     return Node(package='robot_state_publisher', executable='robot_state_publisher',
                 namespace=value(context, 'namespace'), parameters=list(parameters),
                 remappings=own_topics(context), output='screen')
 
 
 def rviz(context, fixed_frame=None):
-    """Return RViz as puma_description sets it up; of an arm on another frame than its floor."""
+    """Return RViz with the configuration of puma_description, perhaps with another fixed frame."""
     return Node(package='rviz2', executable='rviz2', namespace=value(context, 'namespace'),
                 arguments=['-d', share('puma_description', 'rviz', 'view.rviz'),
                            *(['-f', fixed_frame] if fixed_frame else [])],
@@ -102,70 +118,56 @@ def rviz(context, fixed_frame=None):
 
 
 def active_controllers(chosen):
-    """Return the controllers that are active while this one drives the arm."""
+    """Return all controllers to activate for the chosen one."""
     if chosen == 'none':
         return [*IO]
     return [*IO, chosen, *([chosen + '_trajectory'] if chosen in LAWS else [])]
 
 
 def puma_controllers():
-    """Return the names of all controllers of controllers.yaml, in the order to load them."""
-    names = [*IO, 'gravity_hold']  # the fallback must be there before those it serves
+    """Return the controllers of controllers.yaml, in the order in which to load them."""
+    names = [*IO, 'gravity_hold']  # a fallback must be loaded before the controllers that name it
     for law in LAWS:
         names += [law, law + '_trajectory']
     return names
 
 
-def spawner(context, names, active, then=()):
-    """Load all controllers in one process, activate the chosen ones in one switch, then go on.
+def on_success(process, then, otherwise):
+    """Return a process and the actions after its end; none if the launch is shutting down."""
+    def ended(event, context):
+        if event.returncode == 0:
+            return then
+        return None if context.is_shutdown else otherwise
 
-    Without its controllers an arm cannot be moved or stopped by anybody: if one of them cannot be
-    had, the launch says which and ends. `then` are actions that need them.
+    return [RegisterEventHandler(OnProcessExit(target_action=process, on_exit=ended)), process]
+
+
+def spawner(context, names, active, then=()):
+    """Load all controllers in one process and activate the chosen ones in one switch.
+
+    then: actions after success. If a controller cannot be loaded, configured or activated,
+    check_controllers prints which, and the launch shuts down.
     """
+    namespace, file = value(context, 'namespace'), value(context, 'controllers_file')
     remappings = [f'-r {old}:={new}' for old, new in own_topics(context) if new == 'clock']
     arguments = ['--activate-as-group', '--switch-asap', '--controller-manager-timeout', '60',
                  '--service-call-timeout', '60', '--switch-timeout', '30']
     for name in names:
-        arguments += ['--controller', name, '--param-file', value(context, 'controllers_file')]
-        if remappings:  # a newer controller manager does not hand its own on
+        arguments += ['--controller', name, '--param-file', file]
+        if remappings:  # newer controller managers do not pass on their own remappings
             arguments += ['--controller-ros-args', ' '.join(remappings)]
         if name not in active:
             arguments.append('--inactive')
-    node = Node(package='controller_manager', executable='spawner',
-                namespace=value(context, 'namespace'), arguments=arguments, output='screen')
-    loaded = []
-
-    def listen(event):
-        text = re.sub(r'\x1b\[[0-9;]*m', '', event.text.decode(errors='replace'))
-        loaded.extend(re.findall(r'Loaded (\S+)', text))
-
-    def ended(event, launch_context):
-        if event.returncode == 0:
-            return list(then)
-        if launch_context.is_shutdown:
-            return None
-        reason = why_not_spawned(names, active, loaded, value(context, 'controllers_file'))
-        return [LogInfo(msg=f'error: {reason}'), Shutdown(reason=reason)]
-
-    return [RegisterEventHandler(OnProcessIO(target_action=node, on_stdout=listen,
-                                             on_stderr=listen)),
-            RegisterEventHandler(OnProcessExit(target_action=node, on_exit=ended)), node]
-
-
-def why_not_spawned(names, active, loaded, file):
-    """Return what a spawner that has failed leaves undone, given what it has loaded."""
-    missing = [name for name in names if name not in loaded]
-    if not missing:
-        return (f'the controllers {", ".join(n for n in names if n in active)} cannot be activated;'
-                ' the controller manager says why, above')
-    if loaded:
-        missing.insert(0, f'{loaded[-1]} (loaded; perhaps not configured)')
-    return (f'controllers are missing: {", ".join(missing)}; the controller manager says why, '
-            f'above. Their parameters are in {file}')
+    spawn = Node(package='controller_manager', executable='spawner', namespace=namespace,
+                 arguments=arguments, output='screen')
+    check = Node(package='puma_bringup', executable='check_controllers', namespace=namespace,
+                 arguments=['--loaded', *names, '--active', *active, '--parameters', file],
+                 output='screen', on_exit=Shutdown(reason='the controllers are not ready'))
+    return on_success(spawn, then, [check])
 
 
 def update_rate(context):
-    """Return the control loop's rate, Hz; refuses what is none."""
+    """Return the rate of the control loop, Hz; raises RuntimeError if it is invalid."""
     text = value(context, 'update_rate')
     if not text.isascii() or not text.isdigit() or not 10 <= int(text) <= 10000:
         raise RuntimeError(f'update_rate:={text}: give a whole number of Hz from 10 to 10000')
@@ -173,11 +175,11 @@ def update_rate(context):
 
 
 def controlled_arm(context, plugin=None, parameters=(), inactive=False, model=None, then=()):
-    """Return everything for a PUMA behind this hardware plugin; `parameters` are key=value.
+    """Return all nodes of a PUMA with this hardware plugin; `parameters` are key=value.
 
-    inactive: the hardware is connected and shows its state, and waits for a person to go on.
-    model: description() of the arm, if it is made already; plugin and parameters are not asked.
-    then: actions for when all controllers are there.
+    inactive: leave the hardware inactive; only the broadcasters are activated.
+    model: description() of the arm, in place of `plugin` and `parameters`.
+    then: actions after the controllers are loaded.
     """
     if model is None:
         words = ' '.join([*parameters, value(context, 'hardware_parameters')])
@@ -187,15 +189,15 @@ def controlled_arm(context, plugin=None, parameters=(), inactive=False, model=No
     if inactive:
         active = BROADCASTERS
         waiting = {'hardware_components_initial_state.inactive':
-                   ['puma' + value(context, 'robot')]}
+                   [hardware_name(context)]}
     return control_nodes(context, model, puma_controllers(), active, waiting, then)
 
 
 def control_nodes(context, model, names, active, manager_parameters=None, then=(),
                   fixed_frame=None):
-    """Return the controller manager of a described arm, its frames, its controllers and RViz."""
-    clock = {'use_sim_time': value(context, 'use_sim_time') == 'true'}
-    # On /diagnostics, which all robots share, names with the namespace; the hardware has them too.
+    """Return the controller manager, robot_state_publisher, controllers and RViz of an arm."""
+    clock = {'use_sim_time': is_true(context, 'use_sim_time')}
+    # Fully qualified names: all robots share /diagnostics.
     manager = {'update_rate': update_rate(context), 'diagnostic_updater.use_fqn': True,
                **(manager_parameters or {})}
     return [
@@ -206,5 +208,5 @@ def control_nodes(context, model, names, active, manager_parameters=None, then=(
              remappings=own_topics(context), output='screen',
              on_exit=Shutdown(reason='the controller manager has ended')),
         *spawner(context, names, active, then),
-        *([rviz(context, fixed_frame)] if value(context, 'rviz') == 'true' else []),
+        *([rviz(context, fixed_frame)] if is_true(context, 'rviz') else []),
     ]

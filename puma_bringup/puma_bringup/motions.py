@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Motions of the PUMA as trajectories, from the `puma` command."""
+"""Motions of `puma motion` as trajectories."""
 
 import bisect
 import csv
@@ -11,7 +11,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 
 def point(t, q, qd=None, qdd=None):
-    """Return a trajectory point; at rest unless told otherwise."""
+    """Return a trajectory point; by default at rest."""
     seconds = int(t)
     return JointTrajectoryPoint(
         positions=list(q), velocities=list(qd or [0.0] * len(q)),
@@ -20,10 +20,10 @@ def point(t, q, qd=None, qdd=None):
 
 
 class Motion:
-    """What `puma motion` prints, 1000 rows a second."""
+    """A motion of `puma motion`, sampled at 1000 Hz."""
 
     def __init__(self, name='line'):
-        """Ask for it; `name` as `puma motion` knows it. Raises ValueError with its complaint."""
+        """Compute it; `name` as for `puma motion --trajectory`. Raises ValueError if it refuses."""
         done = subprocess.run(
             [program('puma_hardware', 'puma'), 'motion', '--trajectory', name, '--rate', '1000'],
             capture_output=True, text=True)
@@ -39,12 +39,12 @@ class Motion:
         self.qdd = [row[2 * n + 1:] for row in values]
 
     def points(self, every=20):
-        """Return waypoints, one for so many milliseconds."""
+        """Return way-points, one every so many milliseconds."""
         chosen = sorted({*range(0, len(self.time), every), len(self.time) - 1})
         return [point(self.time[k], self.q[k], self.qd[k], self.qdd[k]) for k in chosen]
 
     def at(self, t):
-        """Return the positions at a time."""
+        """Return the positions at a time, linearly interpolated."""
         t = min(max(t, 0.0), self.time[-1])
         k = min(max(bisect.bisect_right(self.time, t), 1), len(self.time) - 1)
         share = (t - self.time[k - 1]) / (self.time[k] - self.time[k - 1])

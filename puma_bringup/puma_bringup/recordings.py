@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the arm from controller_state messages, and the report of them."""
+"""Recordings of controller_state messages, and the report made from them."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import tempfile
 
 from puma_bringup.arm_launch import program
 
-STILL = 1e-4  # rad/s: slower than this a reference rests
+STILL = 1e-4  # rad/s: a slower reference counts as at rest
 
 
 def stamp(message):
@@ -17,33 +17,31 @@ def stamp(message):
 
 
 class Recording:
-    """One run: what a controller was told, what the arm did, what torque it took."""
+    """One run: reference, position and torque of every joint over time."""
 
     def __init__(self, name, label=None):
-        """Begin an empty one."""
+        """Begin with no samples."""
         self.name, self.label = name, label or name.replace('_', ' ').capitalize()
         self.joints = None
         self.time, self.q, self.q_ref, self.tau, self.speed = [], [], [], [], []
 
     def add(self, message):
-        """Add a law's controller_state; out of order or without values it is left out."""
-        values = [dict(zip(v.interface_names, v.values)) for v in message.interface_values]
-        keys = ('position', 'reference.position', 'torque.total', 'reference.velocity')
-        if values and all(key in v for v in values for key in keys):
-            self._add(message, [[v[key] for v in values] for key in keys])
+        """Add a controller_state: of a law, or of a trajectory controller that commands effort.
 
-    def add_of_trajectory(self, message):
-        """Add a controller_state of a trajectory controller that commands efforts."""
-        parts = (message.feedback.positions, message.reference.positions, message.output.effort,
-                 message.reference.velocities)
-        if all(len(part) == len(message.joint_names) for part in parts):
-            self._add(message, [list(part) for part in parts])
-
-    def _add(self, message, parts):
-        time = stamp(message)
-        if self.time and time <= self.time[-1]:
+        Messages that are out of order or incomplete are ignored.
+        """
+        if hasattr(message, 'interface_values'):
+            values = [dict(zip(v.interface_names, v.values)) for v in message.interface_values]
+            keys = ('position', 'reference.position', 'torque.total', 'reference.velocity')
+            parts = [[v[key] for v in values if key in v] for key in keys]
+        else:
+            parts = [list(part) for part in (
+                message.feedback.positions, message.reference.positions, message.output.effort,
+                message.reference.velocities)]
+        time, joints = stamp(message), len(message.joint_names)
+        if joints == 0 or any(len(part) != joints for part in parts):
             return
-        if any(x != x for part in parts for x in part):
+        if self.time and time <= self.time[-1] or any(x != x for part in parts for x in part):
             return
         self.joints = list(message.joint_names)
         self.time.append(time)
@@ -51,12 +49,12 @@ class Recording:
             kept.append(part)
 
     def motion(self):
-        """Return the first and last index at which the reference moves, or None."""
+        """Return the first and the last index at which the reference moves, or None."""
         moving = [k for k, row in enumerate(self.speed) if max(map(abs, row)) > STILL]
         return (moving[0], moving[-1]) if moving else None
 
     def as_run(self):
-        """Return the run as `puma report` reads it, from where the reference begins to move."""
+        """Return the run in the format of `puma report`, from the start of the motion."""
         found = self.motion()
         if found is None:
             raise ValueError(f'{self.name}: the reference never moves')
@@ -70,7 +68,7 @@ class Recording:
 
 
 def write_report(recordings, output, title, subtitle='', urdf=None):
-    """Write the HTML report of these recordings with `puma report`, which prints the table."""
+    """Write the HTML report with `puma report`, which also prints a table."""
     runs = [recording.as_run() for recording in recordings]
     data = {'title': title, 'subtitle': subtitle, 'recordings': runs}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the computed-torque controllers are compared with: the stock trajectory controller's PID."""
+"""Stock trajectory controller with joint PIDs, for comparison with computed torque."""
 
 import os
 import subprocess
@@ -11,9 +11,9 @@ KIND = 'joint_trajectory_controller/JointTrajectoryController'
 
 
 def inertia_at(urdf, q, *options):
-    """Return what every joint of an arm has to accelerate at a pose, drives included, kg m² or kg.
+    """Return the diagonal of the joint-space inertia matrix with drives, kg m² or kg.
 
-    options: of `ga`, which say where the arm begins and ends.
+    options: of `ga`, which select the chain.
     """
     text = ','.join(map(str, q))
     done = subprocess.run([program('ga_tools', 'ga'), 'inertia', urdf, '--states', '-',
@@ -24,17 +24,17 @@ def inertia_at(urdf, q, *options):
 
 
 def effort_limits(urdf):
-    """Return the effort limits of a description by the joints' names."""
+    """Return the effort limits of a description by joint name."""
     return {joint.get('name'): float(joint.find('limit').get('effort'))
             for joint in ElementTree.parse(urdf).getroot().iter('joint')
             if joint.find('limit') is not None}
 
 
 def write_parameters(folder, name, joints, pose, bandwidth, integral):
-    """Write the parameters of an effort PID of a bandwidth [rad/s] around a pose; the file.
+    """Write the parameters of joint PIDs of this bandwidth [rad/s] at a pose; return the file.
 
-    It has the gains that a computed-torque law of that bandwidth has at the pose, joint by joint,
-    and knows nothing else of the arm. Critically damped; without the integral a PD.
+    Critically damped, with the gains of a computed-torque law of that bandwidth at the pose.
+    Without `integral` they are PDs.
     """
     urdf = share('puma_description', 'urdf', 'puma560.urdf')
     limits = effort_limits(urdf)

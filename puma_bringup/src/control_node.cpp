@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The controller manager as a process: what ros2_control's own node does, with its parameters, and
-// an orderly end.
+// The controller manager as a process: ros2_control_node, with the same parameters and a controlled
+// stop at shutdown.
 //
-// That node, interrupted, takes the controllers down beside the control loop, which may be within
-// one of them at that moment: then it dies of a segmentation fault, and an arm in mid-motion is
-// left to its guard. Here the loop itself switches the controllers off, which the hardware takes
-// for the wish to stop, and goes on for `stop_time` [s] (0.5) until the arm stands; only then the
-// rest is taken down. No further signal hastens that, but SIGKILL. The exit code is 1 where the end
-// was not this one.
+// When interrupted, ros2_control_node destroys the controllers while the control loop may be
+// running one of them: it can crash with a segmentation fault, which leaves a moving arm to its
+// guard. Here the control loop itself deactivates the controllers, which makes the hardware stop
+// the arm, and runs for another `stop_time` [s] (0.5); only then is the rest shut down. Further
+// signals are ignored, except SIGKILL. The exit code is 1 if the process ends in any other way.
 
 #include <pthread.h>
 #include <signal.h>
@@ -36,13 +35,13 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// Of the control loop's SCHED_FIFO unless a parameter says otherwise; in the middle of the range.
+/// Default SCHED_FIFO priority of the control loop, in the middle of the range.
 constexpr int kPriority = 50;
-/// So long may a service take that is being answered when the end comes, and the last switch. With
-/// them the end comes before a launch loses its patience, which is 5 s.
-constexpr auto kPatience = 1s;
-/// s that the control loop goes on without controllers, unless a parameter says otherwise: longer
-/// than the hardware lets the torque fade.
+/// Time-out at shutdown of a pending service call, and of the last switch. Together with the stop
+/// they take less than the 5 s after which a launch escalates to SIGTERM.
+constexpr auto kShutdownTimeout = 1s;
+/// Default time that the control loop runs without controllers, s: longer than the hardware's
+/// torque ramp.
 constexpr double kStopTime = 0.5;
 
 std::vector<int> processors(const ControllerManager& manager) {
@@ -56,7 +55,7 @@ std::vector<int> processors(const ControllerManager& manager) {
   return {values.begin(), values.end()};
 }
 
-/// For the thread of the control loop. What the system does not grant is a warning.
+/// Call from the thread of the control loop. Warns if the system refuses.
 void become_real_time(const ControllerManager& manager) {
   const rclcpp::Logger logger = manager.get_logger();
   if (const auto cpus = processors(manager); !cpus.empty()) {
@@ -75,7 +74,7 @@ void become_real_time(const ControllerManager& manager) {
   }
 }
 
-/// Sleeps from cycle to cycle. Cycles that were missed are left out, not made up for.
+/// Sleeps until the next cycle. Missed cycles are skipped.
 class Pace {
  public:
   explicit Pace(ControllerManager& manager)
@@ -110,7 +109,7 @@ class Pace {
   steady_clock::time_point next_;
 };
 
-/// Runs as long as there is time.
+/// The control loop; returns at shutdown.
 void control(ControllerManager& manager) {
   become_real_time(manager);
   const rclcpp::Clock::SharedPtr clock = manager.get_trigger_clock();
@@ -129,13 +128,14 @@ void control(ControllerManager& manager) {
       pace.sleep_after(now);
     }
   } catch (const std::exception& error) {
-    if (rclcpp::ok()) RCLCPP_FATAL(manager.get_logger(), "the control loop ends: %s", error.what());
+    if (rclcpp::ok())
+      RCLCPP_FATAL(manager.get_logger(), "the control loop has failed: %s", error.what());
   }
 }
 
 struct Active {
   std::vector<std::string> names;
-  bool command = false;  ///< one of them commands the hardware
+  bool command = false;  ///< at least one claims a command interface
 };
 
 Active active_controllers(const ControllerManager& manager) {
@@ -153,50 +153,52 @@ Active active_controllers(const ControllerManager& manager) {
   return active;
 }
 
-/// Lets the control loop switch off all that is active; false if something stays so.
-bool switch_off(ControllerManager& manager) {
+/// Lets the control loop deactivate all controllers; false if one stays active.
+bool deactivate_all(ControllerManager& manager) {
   using Request = controller_manager_msgs::srv::SwitchController::Request;
   std::vector<std::string> active = active_controllers(manager).names;
   for (int attempt = 0; attempt < 2 && !active.empty(); ++attempt) {
-    manager.switch_controller({}, active, Request::BEST_EFFORT, true, rclcpp::Duration(kPatience));
+    manager.switch_controller({}, active, Request::BEST_EFFORT, true,
+                              rclcpp::Duration(kShutdownTimeout));
     active = active_controllers(manager).names;
   }
   for (const std::string& name : active) {
-    RCLCPP_WARN(manager.get_logger(), "%s could not be switched off before the end", name.c_str());
+    RCLCPP_WARN(manager.get_logger(), "%s could not be deactivated before shutdown", name.c_str());
   }
   return active.empty();
 }
 
-/// Lets the control loop stop the arm; false if it could not be asked to.
+/// Lets the control loop stop the arm; false if that was not possible.
 bool stop(ControllerManager& manager, rclcpp::Executor& executor,
           const std::future<void>& services) {
   const rclcpp::Logger logger = manager.get_logger();
   try {
-    // Whoever is in the midst of a service call might switch, too. A cancel that comes before the
-    // executor's first turn is lost.
-    const auto end = steady_clock::now() + kPatience;
+    // A pending service call might switch controllers, too. A cancel() before the executor spins is
+    // lost, hence the repetition.
+    const auto end = steady_clock::now() + kShutdownTimeout;
     do {
       executor.cancel();
     } while (services.wait_for(20ms) != std::future_status::ready && steady_clock::now() < end);
     if (services.wait_for(0s) != std::future_status::ready) {
-      RCLCPP_WARN(logger, "a service is still at work: the controllers end as they can");
+      RCLCPP_WARN(logger,
+                  "a service call is still pending: shutting down without a controlled stop");
       return false;
     }
     const bool commanded = active_controllers(manager).command;
-    const bool done = switch_off(manager);
+    const bool done = deactivate_all(manager);
     if (commanded) {
       const double time = manager.get_parameter_or("stop_time", kStopTime);
       std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(time, 0.0, 60.0)));
     }
     return done;
   } catch (const std::exception& error) {
-    RCLCPP_ERROR(logger, "the controllers end as they can: %s", error.what());
+    RCLCPP_ERROR(logger, "shutting down without a controlled stop: %s", error.what());
     return false;
   }
 }
 
-/// Waits for a signal; its number, or 0 if the control loop has ended before.
-int wait_for_end(const sigset_t& signals, const std::future<void>& loop) {
+/// Waits for a signal; its number, or 0 if the control loop ends first.
+int wait_for_signal(const sigset_t& signals, const std::future<void>& loop) {
   const timespec slice{0, 100'000'000};
   while (rclcpp::ok() && loop.wait_for(0s) != std::future_status::ready) {
     const int number = sigtimedwait(&signals, nullptr, &slice);
@@ -226,11 +228,11 @@ int run(int argc, char** argv, const sigset_t& signals) {
   std::future<void> loop = std::async(std::launch::async, [&] { control(*manager); });
   std::future<void> services = std::async(std::launch::async, [&] { executor->spin(); });
 
-  const int number = wait_for_end(signals, loop);
+  const int number = wait_for_signal(signals, loop);
   bool stopped = false;
   if (number > 0) {
     stopped = stop(*manager, *executor, services);
-    if (stopped) RCLCPP_INFO(logger, "%s: the controllers are switched off", strsignal(number));
+    if (stopped) RCLCPP_INFO(logger, "%s: all controllers are deactivated", strsignal(number));
   }
   rclcpp::shutdown();
   executor->cancel();
@@ -245,8 +247,8 @@ int main(int argc, char** argv) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of all threads to come
-  signal(SIGPIPE, SIG_IGN);  // nobody may read what is said here any more: no reason to drop an arm
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by all threads
+  signal(SIGPIPE, SIG_IGN);  // a closed output must not end the control of an arm
   rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
   try {
     return run(argc, argv, signals);

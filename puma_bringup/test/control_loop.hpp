@@ -2,8 +2,8 @@
 #ifndef CONTROL_LOOP_HPP_
 #define CONTROL_LOOP_HPP_
 
-// A real controller manager in this process, with the PUMA behind it, in a time that passes in
-// pass() alone. Everything but the control loop runs in other threads.
+// A real controller manager in this process with a PUMA, in simulated time that advances only in
+// pass(). Everything except the control loop runs in other threads.
 
 #include <gtest/gtest.h>
 
@@ -29,11 +29,11 @@ using Names = std::vector<std::string>;
 using controller_interface::return_type;
 using namespace std::chrono_literals;
 
-/// Where the arm stands at first, rad.
+/// Initial position, rad.
 constexpr std::array<double, 6> kStart{0.3, -1.2, 1.9, 0.1, 0.4, -0.2};
 constexpr char kComponent[] = "puma560";
 
-/// The description with this hardware plugin, as its launch file has it.
+/// The description with this hardware plugin, as in the launch file.
 inline std::string described(const std::string& plugin) {
   std::ifstream file(PUMA_URDF);
   EXPECT_TRUE(file) << PUMA_URDF;
@@ -74,7 +74,7 @@ class ControlLoop {
   ControlLoop(const ControlLoop&) = delete;
   ControlLoop& operator=(const ControlLoop&) = delete;
 
-  /// Makes the hardware active; over cards it has to find its position first.
+  /// Activates the hardware; with cards it is calibrated first.
   bool start(const std::string& plugin) {
     if (plugin == "PumaSystem") {
       const auto found = call<std_srvs::srv::Trigger>(std::string("/") + kComponent + "/calibrate",
@@ -117,20 +117,20 @@ class ControlLoop {
       manager_->update(time_, period);
       manager_->write(time_, period);
       ++cycles_;
-      std::this_thread::sleep_for(50us);  // for the others
+      std::this_thread::sleep_for(50us);  // for the other threads
     }
   }
   rclcpp::Node& user() { return *user_; }
   long cycles() const { return cycles_; }
 
  private:
-  /// What a service of the controller manager does in its own thread while the loop goes on.
+  /// Runs a service of the controller manager in another thread while the control loop runs.
   bool succeeds(const std::function<return_type()>& service) {
     std::future<return_type> result = std::async(std::launch::async, service);
     while (result.wait_for(1ms) != std::future_status::ready) pass(1);
     return result.get() == return_type::OK;
   }
-  /// A service's answer, or null if there is none within a minute.
+  /// Response of a service, or null after a minute.
   template <class Service>
   typename Service::Response::SharedPtr call(const std::string& name,
                                              const typename Service::Request& request) {

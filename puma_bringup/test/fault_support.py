@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of faults share: an arm that fails in mid-motion, what it says and does of it."""
+"""Shared by the fault tests: an arm that fails in mid-motion, its reaction and its reports."""
 
 from action_msgs.msg import GoalStatus
 from control_msgs.msg import DynamicInterfaceGroupValues
@@ -7,30 +7,30 @@ from launch_support import ArmTest, EFFORT, point, stamp
 from std_srvs.srv import Trigger
 
 CODES = {'thermal': 1, 'encoder-jump': 2, 'deadline-missed': 12}  # puma_hardware's enum Fault
-RAMP = 0.25  # s in which the torque fades; the hardware's default
+RAMP = 0.25  # s, duration of the torque ramp; default of the hardware
 IO = ['joint_state_broadcaster', 'io_state_broadcaster', 'io_controller']
 
 
 class Reaction:
-    """What became of the torque after a fault, from all joint states around it."""
+    """Torque after a fault, from the joint states around it."""
 
     def __init__(self, states):
-        """Find the first state from which on there is no torque."""
+        """Find the first state of the final interval without torque."""
         self.states = states
         k = len(states)
         while k > 0 and not any(states[k - 1].effort):
             k -= 1
-        assert 0 < k < len(states), 'there is no end of the torque to be seen'
+        assert 0 < k < len(states), 'the torque does not end'
         self.last, self.zero = states[k - 1], states[k]
-        self.took = stamp(self.zero) - stamp(self.last)  # s in which it went, at most
+        self.took = stamp(self.zero) - stamp(self.last)  # s, upper bound of the last step
 
     def before(self, seconds):
-        """Return the states in so much time before the torque was gone."""
+        """Return the states of this interval before the end of the torque."""
         end = stamp(self.zero)
         return [s for s in self.states if end - seconds < stamp(s) < end]
 
     def motion_since(self, seconds, without=None):
-        """Return how far any joint went since so long before the torque was gone, rad."""
+        """Return the largest joint motion from this time before the end of the torque, rad."""
         start = stamp(self.zero) - seconds
         after = [s for s in self.states if stamp(s) >= start]
         return max(abs(s.position[i] - after[0].position[i]) for s in after
@@ -57,11 +57,11 @@ class FaultTest(ArmTest):
             DynamicInterfaceGroupValues, '/io_state_broadcaster/gpio_states', take, 1)
 
     def trigger(self, service):
-        """Call a service of the component; its answer."""
+        """Call a service of the component; return its response."""
         return self.arm.call(Trigger, f'puma560/{service}', Trigger.Request())
 
     def fail_in_motion(self, fail, hardware, fault, joint=''):
-        """Move, fail and look: goal, chain and hardware end as they should; the joint states."""
+        """Move, fail, check goal, controllers and hardware; return the joint states."""
         arm = self.arm
         target = self.AWAY if abs(arm.positions()[0] - self.AWAY[0]) > 0.4 else self.HOME
         goal, _ = arm.goal([point(self.SECONDS, target)])
@@ -81,7 +81,7 @@ class FaultTest(ArmTest):
             return arm.recorded()
         arm.until(lambda: self.gpio['arm']['fault_code'] == CODES[fault], f'fault code of {fault}')
         end = arm.now() + 0.5
-        arm.until(lambda: arm.now() > end, 'the torque fades')
+        arm.until(lambda: arm.now() > end, 'the torque ramp')
         return arm.recorded()
 
     def assert_told(self, fault, joint):
@@ -94,9 +94,9 @@ class FaultTest(ArmTest):
         self.assertIn(joint, message)
 
     def assert_fades(self, states, slack):
-        """The torque of no joint grows while it fades, and it is not cut.
+        """The torque ramps down, without growth in any joint, and is not cut.
 
-        slack: of its limit, by which it may.
+        slack: allowed growth as a fraction of the limit.
         """
         reaction = Reaction(states)
         fading = reaction.before(0.9 * RAMP)
@@ -115,7 +115,7 @@ class FaultTest(ArmTest):
         return reaction
 
     def activate_and_stay(self, position, allowed):
-        """Activate hardware and controllers; the arm, by `position`, stays, and moves again."""
+        """Activate hardware and controllers; the arm stays at `position`, then moves."""
         arm = self.arm
         before = position()
         self.assertTrue(arm.set_hardware_state('active'))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch tests share: a network of their own, and an arm as its user meets it."""
+"""Shared by the launch tests: an isolated ROS domain and a client of an arm."""
 
 import math
 import os
@@ -39,11 +39,11 @@ JOINTS = [f'joint{i}' for i in range(1, 7)]
 # Of the PUMA's description: N m, rad/s
 EFFORT = [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
 VELOCITY = [1.92, 1.51, 2.4, 5.34, 5.09, 5.74]
-PATIENCE = 90.0  # s for anything that takes a second on a machine that has nothing else to do
+PATIENCE = 90.0  # s for anything that takes a second on an idle machine
 
 
 def isolate(number):
-    """Give this test a domain of its own, on the loopback interface; call it before anything."""
+    """Use a ROS domain of its own on the loopback interface; call this first."""
     base = int(os.environ.get('ROS_DOMAIN_ID', os.getpid()))
     os.environ['ROS_DOMAIN_ID'] = str((base + 7 * number) % 101 + 1)
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
@@ -71,14 +71,14 @@ def arm_description(launch_file, *others, **arguments):
 
 
 def initial_positions(q):
-    """Return the hardware parameter that puts the arm there."""
+    """Return the hardware parameter for this initial position."""
     return 'initial_positions=' + ','.join(f'{j}:{x:.6f}' for j, x in zip(JOINTS, q))
 
 
 def simulated_arm(q, *parameters, **arguments):
-    """Return the test description of the simulated arm at q, under tracking, in simulated time.
+    """Return the test description of the simulated arm at q under tracking, in simulated time.
 
-    A busy machine then only makes it slower.
+    CPU load then affects only the duration.
     """
     return arm_description(
         'sim.launch.py', controller='tracking', use_sim_time='true',
@@ -86,7 +86,7 @@ def simulated_arm(q, *parameters, **arguments):
 
 
 class ArmTest(unittest.TestCase):
-    """Tests of one arm, which is connected to once these controllers are active."""
+    """Tests of one arm; begins when the controllers of CHAIN are active."""
 
     CHAIN = ['tracking', 'tracking_trajectory']
 
@@ -104,15 +104,15 @@ class ArmTest(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class AfterShutdown(unittest.TestCase):
-    """What is left when everything has ended."""
+    """Checks after the shutdown."""
 
     def test_nothing_crashed(self, proc_info):
-        """Every process ends by itself or by the interrupt that ends the launch."""
+        """Every process exits normally or by the SIGINT of the launch."""
         launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[0, -2])
 
 
 class Arm:
-    """An arm under a controller manager, reached over ROS 2 alone."""
+    """Client of an arm under a controller manager, over ROS 2."""
 
     def __init__(self, namespace='', hardware='puma560', joints=JOINTS):
         """Connect; `namespace` without slashes."""
@@ -130,7 +130,7 @@ class Arm:
         self.state = None
         self.clients, self.diagnoses = {}, {}
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 100)
-        self._listen(self._on_state, 1)  # the newest alone: a slow reader must not see the past
+        self._listen(self._on_state, 1)  # only the newest: a slow reader must not read old states
 
     def _listen(self, callback, depth):
         qos = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
@@ -145,7 +145,7 @@ class Arm:
             except ExternalShutdownException:
                 return
             except InvalidHandle:
-                pass  # a subscription was destroyed while the executor looked at it: go on
+                pass  # a subscription was destroyed while the executor used it
 
     def close(self):
         """Disconnect."""
@@ -163,7 +163,7 @@ class Arm:
     # --- waiting
 
     def until(self, condition, what, patience=PATIENCE):
-        """Wait for a condition; its value."""
+        """Wait for a condition; return its value."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             found = condition()
@@ -173,19 +173,19 @@ class Arm:
         raise TimeoutError(f'{what}: not within {patience:.0f} s')
 
     def wait(self, future, what, patience=PATIENCE):
-        """Wait for a future; its result."""
+        """Wait for a future; return its result."""
         self.until(future.done, what, patience)
         return future.result()
 
     def call(self, kind, name, request):
-        """Call a service; its answer."""
+        """Call a service; return its response."""
         return self.wait(self.ask(kind, name, request), f'service {name}')
 
     def look_up(self, kind, name):
-        """Call a service that changes nothing; its answer.
+        """Call a service without side effects; return its response.
 
-        Asked again until it comes: of a process that was killed the service seems to be there for
-        a while, and an answer is lost where asker and asked have only just met.
+        Repeated until it comes: the service of a killed process appears available for a while, and
+        responses right after discovery may be lost.
         """
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -193,16 +193,16 @@ class Arm:
             try:
                 return self.wait(future, f'service {name}', patience=5.0)
             except TimeoutError:
-                print(f'service {name}: asked again')
-        raise TimeoutError(f'service {name}: no answer within {PATIENCE:.0f} s')
+                print(f'service {name}: repeated')
+        raise TimeoutError(f'service {name}: no response within {PATIENCE:.0f} s')
 
     def ask(self, kind, name, request):
-        """Call a service; its answer to come."""
+        """Call a service; return the future."""
         if name not in self.clients:
             self.clients[name] = self.node.create_client(kind, f'{self.prefix}/{name}')
         client = self.clients[name]
         if not client.service_is_ready() and not client.wait_for_service(timeout_sec=PATIENCE):
-            raise TimeoutError(f'service {self.prefix}/{name}: not there')
+            raise TimeoutError(f'service {self.prefix}/{name}: not available')
         return client.call_async(request)
 
     # --- the controller manager
@@ -220,7 +220,7 @@ class Arm:
         self.until(reached, f'controllers {wanted}')
 
     def switch(self, activate=(), deactivate=()):
-        """Switch controllers in one cycle; whether it was done."""
+        """Switch controllers in one cycle; return whether it succeeded."""
         request = SwitchController.Request(
             activate_controllers=list(activate), deactivate_controllers=list(deactivate),
             strictness=SwitchController.Request.STRICT, activate_asap=True,
@@ -228,7 +228,7 @@ class Arm:
         return self.call(SwitchController, 'controller_manager/switch_controller', request).ok
 
     def set_parameters(self, node, **values):
-        """Set text parameters of a node; the reasons of refusals."""
+        """Set parameters of a node; return the reasons of those that were rejected."""
         request = SetParameters.Request(
             parameters=[Parameter(name, value=text).to_parameter_msg()
                         for name, text in values.items()])
@@ -246,13 +246,13 @@ class Arm:
                          ConfigureController.Request(name=name)).ok
 
     def hardware_state(self):
-        """Return the lifecycle state of the hardware, as a word."""
+        """Return the lifecycle state of the hardware."""
         answer = self.look_up(ListHardwareComponents,
                               'controller_manager/list_hardware_components')
         return {c.name: c.state.label for c in answer.component}[self.hardware]
 
     def set_hardware_state(self, label):
-        """Bring the hardware to a lifecycle state; whether it went there."""
+        """Set the lifecycle state of the hardware; return whether it succeeded."""
         numbers = {'unconfigured': State.PRIMARY_STATE_UNCONFIGURED,
                    'inactive': State.PRIMARY_STATE_INACTIVE,
                    'active': State.PRIMARY_STATE_ACTIVE}
@@ -264,7 +264,7 @@ class Arm:
     # --- states
 
     def diagnosis(self):
-        """Return what /diagnostics tells of the hardware: its message, and values by name."""
+        """Return message and values of the hardware on /diagnostics."""
         def told():
             return [status for (hardware, _), status in self.diagnoses.items()
                     if hardware == f'{self.prefix}/{self.hardware}']
@@ -272,33 +272,33 @@ class Arm:
         return status.message, {v.key: v.value for v in status.values}
 
     def positions(self):
-        """Return the joints' positions now."""
+        """Return the newest joint positions."""
         self.until(lambda: self.state is not None, 'joint_states')
         return ordered(deserialize_message(self.state, JointState), self.joints).position
 
     def now(self):
-        """Return the time of the newest joint state, s; simulated time where the arm has it."""
+        """Return the time stamp of the newest joint state, s."""
         self.positions()
         return stamp(deserialize_message(self.state, JointState))
 
     def record(self):
-        """Keep all joint states from now on."""
+        """Record all joint states from now on."""
         self.recording = []
         self.recorder = self._listen(self.recording.append, 5000)
 
     def recorded(self):
-        """Stop recording when all until now is there; the joint states, joints in order."""
+        """Stop recording when all states until now have arrived; return them, joints in order."""
         end = self.now()
         self.until(lambda: self.recording and
                    stamp(deserialize_message(self.recording[-1], JointState)) >= end,
-                   'the recorder comes up with the arm')
+                   'the recorder catches up')
         self.node.destroy_subscription(self.recorder)
         return [ordered(deserialize_message(m, JointState), self.joints) for m in self.recording]
 
     # --- motion
 
     def goal(self, points, delay=0.0, joints=None):
-        """Return a goal whose motion begins `delay` s from the newest state, and when that is."""
+        """Return a goal that starts `delay` s after the newest state, and its start time."""
         goal = FollowJointTrajectory.Goal()
         goal.trajectory = JointTrajectory(joint_names=list(joints or self.joints), points=points)
         start = self.now() + delay
@@ -308,37 +308,37 @@ class Arm:
         return goal, start
 
     def send(self, controller, goal):
-        """Send a goal; its handle, or None where it is refused."""
+        """Send a goal; return its handle, or None if it is rejected."""
         client = ActionClient(self.node, FollowJointTrajectory,
                               f'{self.prefix}/{controller}/follow_joint_trajectory')
         if not client.wait_for_server(timeout_sec=PATIENCE):
-            raise TimeoutError(f'action server of {controller}: not there')
+            raise TimeoutError(f'action server of {controller}: not available')
         handle = self.wait(client.send_goal_async(goal), f'goal of {controller}')
         return handle if handle.accepted else None
 
     def result(self, handle, patience=PATIENCE):
-        """Wait for a goal's end; (status, error code, message)."""
+        """Wait for the result of a goal; return (status, error code, message)."""
         answer = self.wait(handle.get_result_async(), 'result of a goal', patience)
         return answer.status, answer.result.error_code, answer.result.error_string
 
     def move(self, controller, points):
-        """Move along points; raises unless it succeeds."""
+        """Move along points; fails unless the goal succeeds."""
         goal, _ = self.goal(points)
         handle = self.send(controller, goal)
-        assert handle is not None, f'{controller} has refused a goal'
+        assert handle is not None, f'{controller} has rejected a goal'
         status, code, message = self.result(handle)
         assert status == GoalStatus.STATUS_SUCCEEDED, f'{controller}: {status} {code} {message}'
 
 
 def follow(arm, line, controller):
-    """Follow the line; the largest error of any joint along it and of any joint's RMS, rad."""
+    """Follow the line; return the largest joint error and the largest RMS joint error, rad."""
     distance = max(abs(a - b) for a, b in zip(arm.positions(), line.q[0]))
     if distance > 1e-3:
         arm.move(controller, [point(max(2.0, 2.5 * distance), line.q[0])])
     arm.record()
     goal, start = arm.goal(line.points(), delay=1.0)
     handle = arm.send(controller, goal)
-    assert handle is not None, f'{controller} has refused the line'
+    assert handle is not None, f'{controller} has rejected the line'
     status, code, message = arm.result(handle, 120)
     assert status == GoalStatus.STATUS_SUCCEEDED, f'{controller}: error {code}: {message}'
     errors = []
@@ -359,7 +359,7 @@ def ordered(state, joints=JOINTS):
     """Return the joint state with the joints in the arm's order."""
     index = [state.name.index(joint) for joint in joints]
     for name in ('position', 'velocity', 'effort'):
-        values = getattr(state, name)  # a description that is merely shown has positions alone
+        values = getattr(state, name)  # view.launch.py publishes only positions
         setattr(state, name, [values[i] for i in index] if values else [])
     state.name = list(joints)
     return state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch as its user starts it, for tests that start one more than once or see it fail."""
+"""A `ros2 launch` process, for tests that start several or expect a failure."""
 
 import os
 import re
@@ -10,10 +10,10 @@ import time
 
 
 class Launched:
-    """`ros2 launch puma_bringup FILE name:=value …`, from the beginning to the end of a block."""
+    """Context manager that runs `ros2 launch puma_bringup FILE name:=value …`."""
 
     def __init__(self, file, **arguments):
-        """Say what to start."""
+        """Set the command."""
         self.command = ['ros2', 'launch', 'puma_bringup', file,
                         *[f'{name}:={value}' for name, value in arguments.items()]]
         self.lines = []
@@ -27,13 +27,13 @@ class Launched:
         return self
 
     def __exit__(self, *_):
-        """Interrupt it where it has not ended."""
+        """Interrupt it if it is still running."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         self.ended()
 
     def ended(self, patience=60):
-        """Wait for its end; the exit code."""
+        """Wait for its end; return the exit code."""
         try:
             self.process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
@@ -52,11 +52,11 @@ class Launched:
         return int(found.group(1))
 
     def text(self):
-        """Return what it has printed."""
+        """Return its output so far."""
         return ''.join(self.lines)
 
     def wait_for(self, text, patience=90):
-        """Wait until it prints that."""
+        """Wait for this text in its output."""
         end = time.monotonic() + patience
         while text not in self.text():
             assert time.monotonic() < end, f'{text!r}: not printed within {patience} s'

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""URDFs of well-known arms, written from their published figures: no drive data, no meshes.
+"""URDFs of well-known arms from published parameters, without drive data and meshes.
 
-The trees have what their public descriptions have and what a user meets first: a `world` link,
-frames without mass beside and behind the flange, a hand with two fingers.
+The trees have the features of the public descriptions: a `world` link, massless frames beside and
+behind the flange, a hand with two fingers.
 
-Sources of the figures, rounded: the description of the UR10e in ROS-Industrial's universal_robot;
-that of the KUKA LBR iiwa 14 R820 in Drake; a description of Franka's Panda with masses (the public
-robot-assets collection).
+Sources of the parameters, rounded: the UR10e of ROS-Industrial's universal_robot, the KUKA LBR iiwa
+14 R820 of Drake, and a Panda with masses of the public robot-assets collection.
 """
 
 from math import pi
@@ -30,7 +29,7 @@ class Moving:
 
 
 def numbers(values):
-    """Return numbers as an attribute's text."""
+    """Return numbers as the text of an attribute."""
     return ' '.join(f'{value:.6g}' for value in values)
 
 
@@ -44,7 +43,7 @@ def link_text(name, body=None):
 
 
 def joint_text(name, parent, child, moving=None, xyz=(0, 0, 0), rpy=(0, 0, 0)):
-    """Return a joint: a fixed one without `moving`."""
+    """Return a joint, fixed without `moving`."""
     if moving:
         limits = ' '.join(f'{key}="{value:.6g}"' for key, value in moving.limits.items())
         kind, xyz, rpy = moving.kind, moving.xyz, moving.rpy

@@ -12,7 +12,7 @@
 
 namespace {
 
-// Plain data: it must not be constructed in the midst of a malloc.
+// Plain data: a constructor would run inside malloc.
 struct Counters {
   bool watched;
   long allocations, frees, locks, waits;
@@ -33,7 +33,7 @@ long sleeps_of_this_thread() {
 
 void count_allocation() { here.allocations += here.watched; }
 
-/// The C library's own function; looked up when the program starts, before there is a control loop.
+/// The function of the C library; looked up at program start, before the control loop runs.
 template <class Function>
 Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
@@ -94,7 +94,7 @@ Unwatched::~Unwatched() { here.watched = watched_; }
 
 }  // namespace test
 
-// ---- in place of the C library's. glibc exports its own under these names for this purpose.
+// ---- replacements of C library functions; glibc exports the originals under these names.
 
 extern "C" {
 

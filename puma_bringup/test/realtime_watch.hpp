@@ -2,24 +2,24 @@
 #ifndef REALTIME_WATCH_HPP_
 #define REALTIME_WATCH_HPP_
 
-// What a thread does inside of a function that must be real-time safe. The program's own malloc,
-// free and pthread_mutex_lock take the place of the C library's, for all libraries of the process;
-// the kernel says how often the thread slept.
+// Counts what a thread does in a function that must be real-time safe. The malloc, free and
+// pthread_mutex_lock of the program replace those of the C library for the whole process; the
+// kernel counts how often the thread slept.
 
 #include <vector>
 
 namespace test {
 
-/// Of all calls of one function.
+/// Totals over all calls of one function.
 struct Account {
   long calls = 0;
-  long allocations = 0;  ///< malloc and its kin, operator new among them
+  long allocations = 0;  ///< malloc and similar functions, including operator new
   long frees = 0;
-  long locks = 0;                      ///< of a mutex or rwlock, by a call that may wait
-  long waits = 0;                      ///< of those, how many found it taken
-  long sleeps = 0;                     ///< times that the thread gave the processor away
-  std::vector<double> time = {};       ///< s by the clock, one per call
-  std::vector<double> processor = {};  ///< s of the processor
+  long locks = 0;                      ///< blocking locks of a mutex or rwlock
+  long waits = 0;                      ///< locks that were contended
+  long sleeps = 0;                     ///< voluntary context switches
+  std::vector<double> time = {};       ///< elapsed time of each call, s
+  std::vector<double> processor = {};  ///< CPU time of each call, s
 
   double longest() const;
   double longest_processor() const;
@@ -40,7 +40,7 @@ class Section {
   long sleeps_ = 0;
 };
 
-/// What the calling thread does from here to the end of the block is not counted.
+/// Suspends the counting of the calling thread until the end of the block.
 class Unwatched {
  public:
   Unwatched();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ros2 run puma_bringup demonstrate`, as `make sim` runs it: from nothing to the report."""
+"""`ros2 run puma_bringup demonstrate`, as in `make sim`: runs the arm and writes the report."""
 
 import re
 import subprocess

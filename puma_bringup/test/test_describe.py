@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ros2 run puma_bringup describe`: from a bare URDF to an arm that moves."""
+"""`ros2 run puma_bringup describe`: from a URDF to an arm that moves."""
 
 import re
 import subprocess
@@ -41,7 +41,7 @@ def variant(tmp_path):
 
 
 def test_an_arm_of_seven_joints_runs_at_once(tmp_path):
-    """Under all its laws, from where the hardware's parameters put it."""
+    """Under all laws, from the initial positions of the hardware parameters."""
     assert '<ros2_control' not in open(SEVEN).read()
     said = describe(SEVEN, '--output', tmp_path).stdout
     files = [f'description:={tmp_path}/seven_joints.urdf.xacro',

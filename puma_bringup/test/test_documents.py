@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents tell a reader to type is marked, and works as typed (scripts/documents.py)."""
+"""The commands in the documents are marked and work as printed (scripts/documents.py)."""
 
 import os
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures in the documents are what the commands beside them give (scripts/figures.py)."""
+"""The figures in the documents match the output of their commands (scripts/figures.py)."""
 
 import importlib.util
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The launch files: each loads, view.launch.py shows the arm, and a failure is told and ends it."""
+"""Launch files: each loads; view.launch.py shows the arm; failures are reported and end it."""
 
 import subprocess
 
@@ -37,7 +37,7 @@ def test_view_shows_the_arm():
 
 
 def test_a_controller_that_cannot_be_had_ends_the_launch(tmp_path):
-    """And the launch says which it is, and those that come after it."""
+    """The launch names it and the controllers after it."""
     with open(arm_launch.share('puma_bringup', 'config', 'controllers.yaml')) as file:
         parameters = yaml.safe_load(file)
     parameters['/**/tracking']['ros__parameters']['type'] = 'ga_controllers/NoSuchController'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same controllers and simulation on other arms: seven joints, and a SCARA with a quill."""
+"""Controllers and simulation on other arms: seven joints, and a SCARA."""
 
 import math
 import unittest
@@ -13,14 +13,14 @@ launch_support.isolate(6)
 
 JOINTS = {'scara': ['shoulder', 'elbow', 'quill', 'wrist'],
           'seven_joints': [f'a{i}' for i in range(1, 8)]}
-# Along these points, at rest in the first and the last. rad, and m for the quill.
+# Way-points, rad, and m for the quill.
 PATH = {'scara': [[0.3, -0.6, 0.05, 0.0], [0.8, 0.2, 0.15, 1.0], [1.2, 0.9, 0.02, 2.0]],
         'seven_joints': [[0.0, 0.5, 0.0, -0.9, 0.0, 0.6, 0.0],
                          [0.4, 0.8, 0.3, -0.5, -0.4, 0.9, 0.5],
                          [0.8, 0.4, 0.6, -1.1, -0.8, 0.5, 1.0]]}
 SEGMENT = 1.5  # s
-# Allowed of any joint's error, rad or m. The trajectory controller hands out the reference of the
-# next cycle, so that the arm is ahead by a millisecond: most of the error of the fast joints.
+# Allowed joint errors, rad or m. The trajectory controller outputs the reference of the next cycle:
+# the arm is 1 ms ahead, which is most of the error of the fast joints.
 LARGEST, RMS = 2e-3, 1e-3
 
 
@@ -32,14 +32,14 @@ def arguments(name):
 
 
 def generate_test_description():
-    """Start both arms, each in a namespace and a simulated time of its own."""
+    """Start both arms, each with its own namespace and simulated time."""
     return launch_support.arm_description(
         'arm.launch.py', launch_support.included('arm.launch.py', **arguments('seven_joints')),
         **arguments('scara'))
 
 
 def quintic(a, b, t):
-    """Return positions, velocities and accelerations between two rests, at t from 0 to 1."""
+    """Return position, velocity and acceleration between two points of rest, t from 0 to 1."""
     s = t**3 * (10 - 15 * t + 6 * t**2)
     sd = 30 * t**2 * (1 - t)**2 / SEGMENT
     sdd = 60 * t * (1 - 3 * t + 2 * t**2) / SEGMENT**2
@@ -55,10 +55,10 @@ def motion(path, t):
 
 
 class OtherArms(unittest.TestCase):
-    """Each arm by itself; they do not know of each other."""
+    """Each arm separately."""
 
     def follow(self, name):
-        """Follow the path; the arm's largest and RMS errors are within bounds."""
+        """Follow the path; largest and RMS errors are within bounds."""
         path = PATH[name]
         arm = Arm(name, hardware=name, joints=JOINTS[name])
         self.addCleanup(arm.close)
@@ -71,7 +71,7 @@ class OtherArms(unittest.TestCase):
         arm.record()
         goal, start = arm.goal(points, delay=0.5)
         handle = arm.send('tracking_trajectory', goal)
-        self.assertIsNotNone(handle, 'the goal is refused')
+        self.assertIsNotNone(handle, 'the goal is rejected')
         status, code, message = arm.result(handle)
         self.assertEqual(status, GoalStatus.STATUS_SUCCEEDED, f'{code} {message}')
         errors = [[q - r for q, r in zip(state.position, motion(path, stamp(state) - start)[0])]
@@ -93,7 +93,7 @@ class OtherArms(unittest.TestCase):
         self.follow('seven_joints')
 
     def test_scara(self):
-        """A SCARA: a prismatic joint that carries weight, a joint without position limits."""
+        """A SCARA: a prismatic joint with gravity load, a joint without position limits."""
         self.follow('scara')
 
 

@@ -18,7 +18,7 @@ START = [0.0, -1.0, 1.0, 0.0, 0.4, 0.0]
 
 
 def state(t, error):
-    """Return a controller_state: a second of motion, then rest; joints in an order of their own."""
+    """Return a controller_state: 1 s of motion, then rest; joints in another order."""
     moved = min(t, 1.0)
     message = DynamicJointState(joint_names=JOINTS[::-1])
     message.header.stamp.sec = int(100 + t)
@@ -55,7 +55,7 @@ def plot(*arguments, code=0):
 
 
 def states(error):
-    """Return 2 s of them."""
+    """Return messages of 2 s."""
     return [(int(1e9 * (100 + k / 100)), state(k / 100, error)) for k in range(200)]
 
 
@@ -79,7 +79,7 @@ def test_takes_the_robot_of_the_bag(tmp_path):
     write_bag(tmp_path / 'bag', {'/robot_description': [(1, String(data=urdf))],
                                  '/tracking/controller_state': states(0.001)})
     said = plot(tmp_path / 'bag', '--output', tmp_path / 'report.html', code=2).stderr
-    assert "that of the bag's robot_description" in said, 'without joints it cannot have moved'
+    assert "the bag's robot_description" in said, 'without joints it cannot have moved'
     assert 'Traceback' not in said
 
 
@@ -88,14 +88,14 @@ def test_says_that_another_robot_needs_its_description(tmp_path):
                                    interface_values=m.interface_values)) for t, m in states(0.001)]
     write_bag(tmp_path / 'bag', {'/tracking/controller_state': other})
     said = plot(tmp_path / 'bag', '--output', tmp_path / 'report.html', code=2).stderr
-    assert 'the bag holds no robot_description' in said
+    assert 'the bag has no robot_description' in said
     assert '--urdf' in said
     assert 'Traceback' not in said
 
 
 def test_says_that_a_folder_is_no_bag(tmp_path):
     said = plot(tmp_path, code=2).stderr
-    assert f'{tmp_path} is no bag' in said
+    assert f'{tmp_path} is not a bag' in said
     assert 'Traceback' not in said
 
 

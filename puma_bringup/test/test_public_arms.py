@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Well-known arms without drive data: `describe`, `arm.launch.py`, a trajectory goal."""
+"""Well-known arms without drive data: `describe`, `arm.launch.py` and a trajectory goal."""
 
 import subprocess
 
@@ -13,7 +13,7 @@ import yaml
 
 launch_support.isolate(18)
 
-# Where each arm goes from, and to: rad, within the limits, clear of singular poses.
+# Start and goal of each arm, rad: within the limits, away from singularities.
 MOVES = {
     'ur10e': ([0.0, -1.2, 1.4, -0.5, 0.3, 0.0], [0.6, -0.8, 0.9, -0.9, 0.8, 0.7]),
     'iiwa14': ([0.0, 0.5, 0.0, -1.0, 0.0, 0.8, 0.0], [0.5, 0.9, 0.3, -0.6, -0.4, 1.1, 0.6]),
@@ -35,7 +35,7 @@ def test_a_bare_description_becomes_an_arm_that_moves(name, tmp_path):
     assert done.returncode == 0, done.stderr
     assert 'Traceback' not in done.stderr
 
-    # The command that it prints is the one to start the arm with.
+    # Start the arm with the printed command.
     words = done.stdout.split()
     assert words[:4] == ['ros2', 'launch', 'puma_bringup', 'arm.launch.py'], done.stdout
     arguments = dict(word.split(':=') for word in words[4:])

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the arm over emulated cards in mid-motion: reaction, recovery, no jump afterwards."""
+"""Faults of an arm on emulated cards in mid-motion: reaction, recovery, no jump afterwards."""
 
 import os
 import signal
 import time
 
-from emulated_cell import Cell, PATIENT, pid_of
+from emulated_cell import Cell, pid_of
 from fault_support import FaultTest, RAMP, Reaction
 import launch_support
 from launch_support import stamp
@@ -14,18 +14,17 @@ import launch_testing
 launch_support.isolate(13)
 
 CELL = Cell('faults')
-SLACK = 0.03  # of the torque limit, in a step between two joint states: the law that fades damps
-MOTION = 0.1  # rad until the arm stands, of which a part is the time that the fault takes to come
+SLACK = 0.03  # of the torque limit, between two joint states: due to the damping of the law
+MOTION = 0.1  # rad until the arm is at rest, including the delay of the fault
 STALL = 0.8  # s
-BLIND = 0.3  # rad in that time, in which the last torque goes on
+STALL_MOTION = 0.3  # rad during the stall, under the last torque
 
 
 def generate_test_description():
-    """Start the arm over cards in a process of their own, with a guard."""
+    """Start the arm with emulated cards in a process of their own, with a guard."""
     return launch_support.arm_description(
         'real.launch.py', io='emulated', cell=CELL.name, controller='tracking', calibrate='true',
-        emulated_arm='--start ' + ' '.join(map(str, FaultTest.HOME)), guard_timeout='1000',
-        hardware_parameters=PATIENT)
+        emulated_arm='--start ' + ' '.join(map(str, FaultTest.HOME)), guard_timeout='1000')
 
 
 class Faults(FaultTest):
@@ -34,7 +33,7 @@ class Faults(FaultTest):
     SECONDS = 6.0
 
     def fail_truly(self, fail, hardware, fault, joint='', allowed=MOTION):
-        """Fail in mid-motion; the arm stands, truly, without voltage, and the guard had no part."""
+        """Fail in mid-motion; the true arm stops without voltage; the guard does not trip."""
         at = []
 
         def look_and_fail():
@@ -42,7 +41,7 @@ class Faults(FaultTest):
             fail()
 
         states = self.fail_in_motion(look_and_fail, hardware, fault, joint)
-        self.arm.until(self.stands, 'the arm stands without voltage and power')
+        self.arm.until(self.stands, 'the arm is at rest without voltage and power')
         motion = max(abs(a - b) for a, b in zip(at, CELL.look()['q']))
         print(f'true motion since the fault: {1e3 * motion:.1f} mrad')
         self.assertLess(motion, allowed)
@@ -50,14 +49,14 @@ class Faults(FaultTest):
         return states
 
     def stands(self):
-        """Whether the arm is at rest, truly, with nothing on its amplifiers."""
+        """Return whether the true arm is at rest, with 0 V on the amplifiers."""
         cell = CELL.look()
         return (not any(cell['volts']) and not cell['powered']
                 and max(map(abs, cell['qd'])) < 1e-3)
 
     def recover(self, calibrate):
-        """Reset, calibrate where the position is lost, activate: the arm stays and moves again."""
-        CELL.mend()
+        """Reset, calibrate if the position is lost, activate: the arm stays at rest, then moves."""
+        CELL.clear()
         if calibrate:
             self.assertFalse(self.arm.set_hardware_state('active'))
             answer = self.trigger('calibrate')
@@ -71,45 +70,45 @@ class Faults(FaultTest):
         self.activate_and_stay(lambda: CELL.look()['q'], 3e-3)
 
     def assert_streaming(self):
-        """Joint states go on although the hardware is inactive."""
+        """Joint states are published while the hardware is inactive."""
         self.arm.record()
         self.arm.until(lambda: len(self.arm.recording) > 300, 'joint states while inactive')
         self.assertEqual(list(self.arm.recorded()[-1].effort), [0.0] * 6)
 
     def test_thermal(self):
-        """The torque fades; the fault cannot be reset while the motor is hot."""
+        """The torque ramps down; the fault cannot be reset while the motor is hot."""
         self.assert_fades(self.fail_truly(lambda: CELL.inject('thermal:joint2'), 'inactive',
                                           'thermal', 'joint2'), SLACK)
         self.assert_streaming()
         self.assertFalse(self.trigger('reset_fault').success)
         self.assertFalse(self.arm.set_hardware_state('active'))
-        CELL.mend()
+        CELL.clear()
         self.assertTrue(self.trigger('reset_fault').success)
         self.recover(calibrate=False)
 
     def test_encoder(self):
-        """The torque is cut; nobody knows where the arm is until it is calibrated."""
+        """The torque is cut; the position is unknown until the next calibration."""
         reaction = Reaction(self.fail_truly(lambda: CELL.inject('encoder-jump:joint1'), 'inactive',
                                             'encoder-jump', 'joint1'))
         earlier = abs(reaction.before(0.05)[0].effort[1])
         print(f'{earlier:.1f} N m, {abs(reaction.last.effort[1]):.1f} N m and none, '
               f'{1e3 * reaction.took:.1f} ms later')
-        self.assertGreater(abs(reaction.last.effort[1]), 0.5 * earlier, 'it faded')
+        self.assertGreater(abs(reaction.last.effort[1]), 0.5 * earlier, 'ramped down, not cut')
         self.assert_streaming()
         self.assertTrue(self.trigger('reset_fault').success)
         self.recover(calibrate=True)
 
     def test_card_lost(self):
-        """Unconfigured, and it stays so while the card is gone."""
+        """The hardware becomes unconfigured and stays so while the card is missing."""
         arm = self.arm
         self.fail_truly(lambda: CELL.inject('pcl833a-lost'), 'unconfigured', 'card-lost')
         self.assertFalse(arm.set_hardware_state('inactive'))
-        CELL.mend()
+        CELL.clear()
         self.assertTrue(arm.set_hardware_state('inactive'))
         self.recover(calibrate=True)
 
     def test_deadline(self, proc_info):
-        """A loop that stands still, for less than the guard bears: then the torque fades."""
+        """The loop stalls for less than the guard timeout: then the torque ramps down."""
         pid = pid_of(proc_info, 'control_node')
 
         def stall():
@@ -117,7 +116,7 @@ class Faults(FaultTest):
             time.sleep(STALL)
             os.kill(pid, signal.SIGCONT)
 
-        states = self.fail_truly(stall, 'inactive', 'deadline-missed', allowed=BLIND)
+        states = self.fail_truly(stall, 'inactive', 'deadline-missed', allowed=STALL_MOTION)
         back = next(b for a, b in zip(states, states[1:]) if stamp(b) - stamp(a) > 0.9 * STALL)
         gone = stamp(Reaction(states).zero) - stamp(back)
         print(f'the torque was gone {1e3 * gone:.0f} ms after the stall')
@@ -132,9 +131,9 @@ class Faults(FaultTest):
 
 @launch_testing.post_shutdown_test()
 class AfterShutdown(launch_support.AfterShutdown):
-    """What is left when everything has ended."""
+    """Checks after the shutdown."""
 
     @classmethod
     def tearDownClass(cls):
-        """Leave nothing behind."""
+        """Clean up."""
         CELL.forget()

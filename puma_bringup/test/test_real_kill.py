@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of the controller manager in mid-motion, by force and in order: the arm is safe."""
+"""The controller manager is killed or interrupted in mid-motion: the arm is safe."""
 
 import os
 import re
 import signal
 import time
 
-from emulated_cell import Cell, PATIENT
+from emulated_cell import Cell
 from fault_support import RAMP
 import launch_support
 from launch_support import Arm, point
@@ -17,12 +17,12 @@ launch_support.isolate(12)
 START = [0.0, -0.8, 2.2, 0.0, 0.4, 0.0]
 AWAY = [1.0, -1.2, 2.6, 0.5, -0.4, 0.8]
 ALLOWED = 20.0  # ms
-STOPPING_WAY = 0.15  # rad, of which a part is from before the signal
-MARGIN = 0.2  # s, for the signal and the switch
+STOPPING_DISTANCE = 0.15  # rad, including the motion before the signal
+MARGIN = 0.2  # s for the signal and the switch
 
 
 def move():
-    """Move the arm; return when it is well on its way."""
+    """Start a motion; return in mid-motion."""
     arm = Arm()
     try:
         arm.wait_for_controllers(tracking='active', tracking_trajectory='active')
@@ -34,13 +34,13 @@ def move():
 
 
 class End:
-    """The end of the controller manager in mid-motion by a signal, and what came of it."""
+    """The end of the controller manager by a signal in mid-motion, and its effects."""
 
     def __init__(self, number, kind):
-        """Bring the arm up, move it, send the signal, look."""
+        """Start the arm, move it, send the signal, read the state."""
         cell = Cell(kind)
         arguments = {'io': 'emulated', 'cell': cell.name, 'controller': 'tracking',
-                     'calibrate': 'true', 'guard_timeout': '500', 'hardware_parameters': PATIENT,
+                     'calibrate': 'true', 'guard_timeout': '500',
                      'emulated_arm': '--start ' + ' '.join(map(str, START))}
         try:
             with Launched('real.launch.py', **arguments) as launch:
@@ -60,7 +60,7 @@ class End:
                                     r'\[pid \d+, exit code (-?\d+)', self.text))
 
     def assert_safe(self):
-        """The arm was under torque, and there is none."""
+        """The arm was under torque before, and has none afterwards."""
         assert self.before['powered']
         assert max(map(abs, self.before['volts'])) > 0.1
         assert self.after['volts'] == [0.0] * 6
@@ -69,27 +69,27 @@ class End:
 
 
 def test_a_kill_takes_the_outputs_to_zero_within_20_ms():
-    """Measured by the cards' own clock: when did an output change for the last time?"""
+    """By the clock of the cards: time of the last change of an output."""
     end = End(signal.SIGKILL, 'kill')
     end.assert_safe()
     print(f'kill -9 in mid-motion: the last output changed {end.took:.2f} ms later')
     assert f'guard: process {end.manager} died' in end.text
-    assert end.died == {'control_node': '-9'}, 'guard and robot end by themselves'
+    assert end.died == {'control_node': '-9'}, 'guard and robot exit normally'
     assert 0 < end.took < ALLOWED
 
 
 def test_an_interrupt_is_a_controlled_stop():
-    """The torque fades and the brakes close, then everything ends, without a crash."""
+    """The torque ramps down, the brakes engage, then all processes exit normally."""
     end = End(signal.SIGINT, 'interrupt')
     end.assert_safe()
     print(f'interrupted in mid-motion: the last output changed {end.took:.0f} ms later')
-    assert 0.7e3 * RAMP < end.took < 1e3 * (RAMP + MARGIN), 'it was cut, or it was late'
+    assert 0.7e3 * RAMP < end.took < 1e3 * (RAMP + MARGIN), 'cut off, or late'
     assert end.died == {}
-    assert 'the controllers are switched off' in end.text
-    assert 'has stopped the arm and disconnected' in end.text, 'the guard has nothing to do'
+    assert 'all controllers are deactivated' in end.text
+    assert 'has stopped the arm and disconnected' in end.text, 'the guard does not trip'
     assert 'hangs' not in end.text
-    # By the control loop, before anything is taken down.
+    # By the control loop, before the shutdown.
     assert end.text.index('Deactivated controllers') < end.text.index('Shutdown request received')
     motion = max(abs(a - b) for a, b in zip(end.before['q'], end.after['q']))
     print(f'motion since then {1e3 * motion:.1f} mrad')
-    assert motion < STOPPING_WAY
+    assert motion < STOPPING_DISTANCE

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms over cards of their own, in namespaces: the death of one is nothing to the other."""
+"""Two arms on their own emulated cards: the death of one does not affect the other."""
 
 import contextlib
 import os
 import signal
 
-from emulated_cell import Cell, PATIENT
+from emulated_cell import Cell
 import launch_support
 from launch_support import Arm, point
 from launched import Launched
@@ -21,7 +21,7 @@ def launched(side):
     return Launched(
         'real.launch.py', namespace=side, io='emulated', cell=CELLS[side].name,
         controller='tracking', calibrate='true', guard_timeout='1000',
-        emulated_arm='--start ' + ' '.join(map(str, START[side])), hardware_parameters=PATIENT)
+        emulated_arm='--start ' + ' '.join(map(str, START[side])))
 
 
 def test_one_dies_and_the_other_goes_on():
@@ -35,7 +35,7 @@ def test_one_dies_and_the_other_goes_on():
         for side, arm in arms.items():
             arm.wait_for_controllers(tracking='active', tracking_trajectory='active')
             off = max(abs(q - p) for q, p in zip(arm.positions(), START[side]))
-            assert off < 0.01, f'{side} is calibrated where it stands: {arm.positions()}'
+            assert off < 0.01, f'{side} is calibrated at its start: {arm.positions()}'
         right = arms['right']
         goal, _ = right.goal([point(6.0, [q + 0.3 for q in START['right']])])
         handle = right.send('tracking_trajectory', goal)
@@ -55,12 +55,12 @@ def test_one_dies_and_the_other_goes_on():
         assert right.diagnosis()[1]['guard has tripped'] == 'no'
         assert CELLS['right'].look()['powered']
 
-        # As a supervisor ends it: the arm is stopped first.
+        # Terminated by a supervisor: the arm is stopped first.
         witness = CELLS['right'].witness(1.5)
         os.kill(launches['right'].pid('control_node'), signal.SIGTERM)
         ended = witness()
         assert ended['volts'] == [0.0] * 6
         assert not ended['power_output']
         assert launches['right'].ended() == 0
-        assert 'Terminated: the controllers are switched off' in launches['right'].text()
+        assert 'Terminated: all controllers are deactivated' in launches['right'].text()
         assert 'has stopped the arm and disconnected' in launches['right'].text()

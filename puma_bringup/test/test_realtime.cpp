@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The control loop of a real controller manager, ten thousand cycles of it: read() and write() of
-// the arm, simulated or over emulated cards, and update() of every law, behind the stock trajectory
-// controller or alone, neither allocate nor wait; nor does what they do in the cycle of a swap. All
-// are loaded from their plugins as ever; this program only steps in where the controller manager
-// calls them.
+// Ten thousand cycles of the control loop of a real controller manager: read() and write() of the
+// arm, simulated or on emulated cards, and update() of every law, with or without the stock
+// trajectory controller, neither allocate nor block, nor do they in the cycle of a controller
+// switch. All are loaded from their plugins; this program intercepts the calls.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -41,16 +40,16 @@ struct Accounts {
     }
   }
 };
-/// Null while nothing is measured.
+/// Null outside of the measurement.
 Accounts* measured = nullptr;
 
-/// A member function of a plugin; the one behind the name that this program has taken.
+/// The member function of a plugin that this program intercepts.
 template <class Function>
 Function original(const char* library, const char* name) {
   void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   void* const function = handle == nullptr ? nullptr : dlsym(handle, name);
   if (function == nullptr) {
-    std::fprintf(stderr, "%s has no %s: the test is not of this plugin\n", library, name);
+    std::fprintf(stderr, "%s has no %s: the test does not match this plugin\n", library, name);
     std::abort();
   }
   return reinterpret_cast<Function>(function);
@@ -61,9 +60,9 @@ constexpr char kControllers[] = "libga_controllers_plugins.so";
 
 }  // namespace
 
-// Names of a program come before those of the libraries that it loads, in their tables of virtual
-// functions too. All return an enumeration of one byte and take two references or one, here mere
-// addresses.
+// Symbols of a program precede those of the libraries that it loads, also in their virtual tables.
+// All these functions return an enumeration of one byte and take one or two references, here
+// pointers.
 #define STEP_IN(library, name, account)                                              \
   extern "C" std::uint8_t name(void* self, const void* first, const void* second) {  \
     using Function = std::uint8_t (*)(void*, const void*, const void*);              \
@@ -91,8 +90,7 @@ STEP_IN_STATE(kControllers, _ZN14ga_controllers13LawController11on_activateERKN1
 STEP_IN_STATE(kControllers, _ZN14ga_controllers13LawController13on_deactivateERKN16rclcpp_lifecycle5StateE, swap)
 // clang-format on
 
-// The emulated bus has a lock, for other processes to look at the cards; a machine's ports have
-// none.
+// The emulated bus has a lock, because other processes access the cards, too; real ports have none.
 extern "C" void _ZN13puma_hardware8emulator9CardsLockC1ERNS0_10CardsStateE(void* self,
                                                                            void* state) {
   using Function = void (*)(void*, void*);
@@ -115,8 +113,9 @@ trajectory_msgs::msg::JointTrajectory goal(double offset, std::chrono::milliseco
   return message;
 }
 
-/// Sends the arm to and fro, changes gains and sends set-points (refused where a trajectory
-/// controller precedes), until it is destroyed: all that other threads share with the control loop.
+/// Moves the arm back and forth, changes gains and sends set-points (ignored if a trajectory
+/// controller precedes the law) until it is destroyed: everything that other threads share with the
+/// control loop.
 class Disturbance {
  public:
   Disturbance(rclcpp::Node& node, const std::string& law)
@@ -154,12 +153,12 @@ class Disturbance {
   rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr goals_, set_points_;
   rclcpp::Client<rcl_interfaces::srv::SetParameters>::SharedPtr gains_;
   std::atomic<bool> stop_{false};
-  /// The last answers may come when this object is gone.
+  /// Shared: the last responses may arrive after the destruction.
   const std::shared_ptr<std::atomic<int>> gain_changes_ = std::make_shared<std::atomic<int>>(0);
   std::thread thread_;
 };
 
-/// What a law last told of its first joint. Its subscription may be at work when it is gone.
+/// Latest published state of the first joint. The callback may run during the destruction.
 class FirstJoint {
  public:
   FirstJoint(rclcpp::Node& node, const std::string& law)
@@ -187,8 +186,8 @@ class FirstJoint {
   rclcpp::Subscription<control_msgs::msg::DynamicJointState>::SharedPtr subscription_;
 };
 
-/// How long it took is told; a machine that stalls must not fail the test, so only the usual time
-/// has a bound.
+/// Prints the times; only the median is checked, so that a stall of the machine does not fail the
+/// test.
 void check(const std::string& name, const Account& account, long calls) {
   std::printf(
       "%-42s %6ld calls: %ld allocations, %ld frees, %ld locks (%ld waits), %ld sleeps; processor "
@@ -229,7 +228,7 @@ const std::map<std::string, std::string> kTypes{
     {"tracking", "ga_controllers/TrackingController"},
     {"tracking_integral", "ga_controllers/TrackingIntegralController"}};
 
-/// Loads a law with the trajectory controller before it; all that is to be activated with it.
+/// Loads a law and its trajectory controller; returns the controllers to activate.
 Names load_chain(ControlLoop& loop, const std::string& law) {
   EXPECT_TRUE(loop.load(law, kTypes.at(law)));
   if (law == "gravity_hold") return {law};
@@ -258,7 +257,7 @@ TEST_P(RealtimeOf, TenThousandCyclesAndSwapsNeitherAllocateNorWait) {
     for (int k = 0; k < kSwaps; ++k) {
       loop.pass(kCycles / kSwaps);
       if (k == 0 && law != "gravity_hold") {
-        EXPECT_EQ(accounts.reference.calls, 0) << "behind another controller topics do not count";
+        EXPECT_EQ(accounts.reference.calls, 0) << "topics are ignored in chained mode";
       }
       const bool away = k % 2 == 0;
       EXPECT_TRUE(loop.activate(away ? other : chain, away ? chain : other)) << k;
@@ -307,7 +306,7 @@ TEST_P(RealtimeOfSetPoints, TenThousandCyclesFollowATopicAndNeitherAllocateNorWa
   }
   check(law + ": set-points", accounts.reference, kCycles);
   check(law + ": update", accounts.update, kCycles);
-  // Were they taken? Each is: where the last one is, there the arm goes.
+  // Set-points are accepted: the arm moves to the last one.
   const auto set_points = loop.user().create_publisher<trajectory_msgs::msg::JointTrajectory>(
       "/" + law + "/reference", 1);
   const double wanted = kStart[0] + 0.1;

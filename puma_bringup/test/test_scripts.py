@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts behind `make`: what they build when something fails, and what they show."""
+"""The scripts of `make`: what they build if something fails, and their progress display."""
 
 import os
 from pathlib import Path
@@ -38,7 +38,7 @@ add_test(NAME passes COMMAND ${CMAKE_COMMAND} -E true)
 
 
 def workspace(folder):
-    """Make a workspace of two packages; the tests of the first cannot be configured."""
+    """Create a workspace of two packages; the tests of the first cannot be configured."""
     shutil.copytree(SCRIPTS, folder / 'scripts')
     for name, text, depend in (('first', FIRST, ''), ('second', SECOND, '<depend>first</depend>')):
         (folder / name).mkdir()
@@ -80,7 +80,7 @@ def in_terminal(text, *arguments):
     try:
         while chunk := os.read(master, 10000):
             shown += chunk
-    except OSError:  # the end, once nobody has the terminal open
+    except OSError:  # the end: the terminal is closed
         pass
     os.close(master)
     return shown.decode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the simulated arm in mid-motion: reaction, recovery, no jump when active again."""
+"""Faults of the simulated arm in mid-motion: reaction, recovery, no jump at activation."""
 
 from fault_support import FaultTest, RAMP, Reaction
 import launch_support
@@ -9,8 +9,8 @@ launch_support.isolate(2)
 
 SLACK = 0.001  # of the torque limit: two steps of the DAC
 CUT = 2.5e-3  # s: two cycles
-ATTEMPTS = 3  # where a joint state of the very cycle gets lost
-MOTION = 0.05  # rad that the brakes may take
+ATTEMPTS = 3  # if the joint state of that cycle is lost
+MOTION = 0.05  # rad until the brakes hold the arm
 
 
 def generate_test_description():
@@ -22,11 +22,11 @@ class Faults(FaultTest):
     """One arm for all tests; each leaves it running."""
 
     def inject(self, fault):
-        """Ask for a fault."""
+        """Inject a fault."""
         self.assertEqual(self.arm.set_parameters('puma560', inject_fault=fault), [])
 
     def recover(self):
-        """Reset the fault and activate: the arm stays where it stands and moves again."""
+        """Reset the fault and activate: the arm stays at rest, then moves."""
         self.inject('')
         answer = self.trigger('reset_fault')
         self.assertTrue(answer.success, answer.message)
@@ -34,7 +34,7 @@ class Faults(FaultTest):
         self.activate_and_stay(self.arm.positions, 2e-3)
 
     def assert_streaming(self):
-        """Joint states go on although the hardware is inactive, and the arm is at rest."""
+        """Joint states are published while the hardware is inactive; the arm is at rest."""
         arm = self.arm
         arm.record()
         arm.until(lambda: len(arm.recording) > 500, 'joint states while inactive')
@@ -46,13 +46,13 @@ class Faults(FaultTest):
         self.assertEqual(list(states[-1].effort), [0.0] * 6)
 
     def assert_ramp(self, states):
-        """The torque fades over the ramp's time; the arm stands within a few degrees."""
+        """The torque ramps down; the arm stops within a few degrees."""
         motion = self.assert_fades(states, SLACK).motion_since(RAMP)
         print(f'motion since the fault: {1e3 * motion:.1f} mrad')
         self.assertLess(motion, MOTION)
 
     def test_thermal(self):
-        """The torque fades; the fault cannot be reset while the joint is hot."""
+        """The torque ramps down; the fault cannot be reset while the joint is hot."""
         self.assert_ramp(self.fail_in_motion(lambda: self.inject('thermal:joint2'), 'inactive',
                                              'thermal', 'joint2'))
         self.assertFalse(self.trigger('reset_fault').success)
@@ -60,7 +60,7 @@ class Faults(FaultTest):
         self.recover()
 
     def test_encoder_jump(self):
-        """The torque is cut: from all to nothing within two cycles."""
+        """The torque drops to zero within two cycles."""
         for _ in range(ATTEMPTS):
             reaction = Reaction(self.fail_in_motion(
                 lambda: self.inject('encoder-jump:joint1'), 'inactive', 'encoder-jump', 'joint1'))
@@ -74,16 +74,16 @@ class Faults(FaultTest):
             self.recover()
             if reaction.took < CUT:
                 return
-        self.fail('the torque was not seen to go within two cycles')
+        self.fail('the torque did not drop to zero within two cycles')
 
     def test_deadline(self):
-        """The torque fades."""
+        """The torque ramps down."""
         self.assert_ramp(self.fail_in_motion(lambda: self.inject('deadline-missed'), 'inactive',
                                              'deadline-missed'))
         self.recover()
 
     def test_card_lost(self):
-        """Nothing answers any more: unconfigured, and it stays so while the cards are gone."""
+        """The hardware becomes unconfigured and stays so while the cards are missing."""
         arm = self.arm
         states = self.fail_in_motion(lambda: self.inject('card-lost'), 'unconfigured', 'card-lost')
         self.assertFalse(arm.set_hardware_state('inactive'))

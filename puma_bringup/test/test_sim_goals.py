@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goals that end otherwise than planned: each has a clear result and leaves a standing arm."""
+"""Goals that do not succeed: each has a defined result and leaves the arm at rest."""
 
 import os
 import signal
@@ -25,8 +25,8 @@ HOLD = 'gravity_hold'
 # rad, the description's limits
 LOWER = [-2.7925, -3.8921, -0.6981, -2.2689, -1.7453, -4.6426]
 UPPER = [2.7925, 0.7505, 4.1888, 3.1416, 1.7453, 4.6426]
-FASTEST = 1.15  # of the velocity limits: short of the hardware's own limit, 1.2
-SEEN = 0.3  # least share of the joint states, one per cycle, in which a peak is looked for
+FASTEST = 1.15  # of the velocity limits; the hardware trips at 1.2
+SEEN = 0.3  # required fraction of the joint states, one per cycle, to find a peak
 NAN = float('nan')
 
 CLIENT = """
@@ -42,15 +42,15 @@ time.sleep(600)
 
 
 def generate_test_description():
-    """Start the simulated arm, no faster than time: a goal is to be met in mid-motion."""
+    """Start the simulated arm in real time: tests act in mid-motion."""
     return launch_support.simulated_arm(HOME)
 
 
 class Goals(ArmTest):
-    """One arm for all tests; each leaves it standing and able to move."""
+    """One arm for all tests; each leaves it at rest and able to move."""
 
     def setUp(self):
-        """Begin at home, with a goal that succeeds, whatever a test before has left behind."""
+        """Begin at home, with active controllers, whatever the previous test has left."""
         arm = self.arm
         if arm.hardware_state() != 'active':
             arm.call(Trigger, 'puma560/reset_fault', Trigger.Request())
@@ -63,24 +63,24 @@ class Goals(ArmTest):
         arm.record()
 
     def go_home(self):
-        """Move home; the chain takes goals."""
+        """Move home."""
         distance = max(abs(q - h) for q, h in zip(self.arm.positions(), HOME))
         if distance > 5e-3:
             self.arm.move('tracking_trajectory', [point(max(1.0, 1.5 * distance), HOME)])
 
     def start(self, points, joints=None):
-        """Send a goal that is taken; its handle."""
+        """Send a goal that is accepted; return its handle."""
         goal, _ = self.arm.goal(points, joints=joints)
         handle = self.arm.send('tracking_trajectory', goal)
-        self.assertIsNotNone(handle, 'the goal is refused')
+        self.assertIsNotNone(handle, 'the goal is rejected')
         return handle
 
     def until_moving(self):
-        """Wait until the arm is well on its way from home to away."""
+        """Wait until the arm is in mid-motion from home to away."""
         self.arm.until(lambda: self.arm.positions()[0] > 0.3, 'the arm moves')
 
     def assert_standing(self, active=CHAIN, inactive=(HOLD,)):
-        """These drive the arm; it rests and has stayed within its limits; the states."""
+        """The arm is at rest, within its limits, under these controllers; return the states."""
         arm = self.arm
         end = arm.now()
         arm.until(lambda: arm.now() > end + 2.5, 'time passes')
@@ -131,7 +131,7 @@ class Goals(ArmTest):
         self.assertLess(last.position[0], 0.5)
 
     def test_replace(self):
-        """A new goal in mid-motion ends the old one, and is reached without a stop or a step."""
+        """A new goal in mid-motion ends the old one and is reached without a stop or a step."""
         first = self.start([point(3.0, AWAY)])
         self.until_moving()
         second = self.start([point(3.0, HOME)])
@@ -144,7 +144,7 @@ class Goals(ArmTest):
             self.assertAlmostEqual(q, wanted, delta=0.01)
 
     def test_client_killed(self):
-        """A goal whose client has died is finished; the next client finds the arm in order."""
+        """The goal of a killed client is completed; the next client can use the arm."""
         code = CLIENT.format(folder=os.path.dirname(os.path.abspath(__file__)), target=AWAY)
         client = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
         try:
@@ -160,7 +160,7 @@ class Goals(ArmTest):
             self.assertAlmostEqual(q, wanted, delta=0.01)
 
     def test_wrong_joint_names(self):
-        """A goal for other joints is refused."""
+        """A goal for other joints is rejected."""
         for joints in (JOINTS[:5] + ['elbow'], JOINTS[:5], JOINTS + ['joint7']):
             goal, _ = self.arm.goal([point(2.0, AWAY[:len(joints)] + [0.0] * (len(joints) - 6))],
                                     joints=joints)
@@ -174,7 +174,7 @@ class Goals(ArmTest):
                 self.assertAlmostEqual(q, wanted, delta=0.02)
 
     def assert_falls_back(self, goal):
-        """A goal with NaN ends unsuccessfully and the gravity hold takes over; then recover."""
+        """A goal with NaN fails and gravity_hold takes over; then recover."""
         handle = self.start([point(1.0, goal)])
         status, code, message = self.arm.result(handle)
         print(f'NaN: status {status}, {code} {message!r}')
@@ -189,15 +189,15 @@ class Goals(ArmTest):
         self.assert_standing()
 
     def test_not_a_number(self):
-        """The chain stops and the gravity hold takes over; nothing of the NaN is left."""
+        """The controllers fall back to gravity_hold and can be activated again."""
         self.assert_falls_back([NAN] + AWAY[1:])
 
     def test_not_a_number_alone(self):
-        """Where no other joint was to move, the stock controller would call NaN reached."""
+        """With no other joint to move, the stock controller would report success."""
         self.assert_falls_back([NAN] + HOME[1:])
 
     def test_outside_of_the_limits(self):
-        """The arm brakes ahead of the stop, the goal is aborted."""
+        """The arm stops before the limit, the goal is aborted."""
         for joint, target, seconds in ((0, 3.4, 4.0), (2, 4.7, 3.0), (1, 1.2, 3.0)):
             with self.subTest(joint=JOINTS[joint]):
                 self.go_home()
@@ -212,7 +212,7 @@ class Goals(ArmTest):
                       f'{UPPER[joint] - furthest:.4f} before its limit')
 
     def test_more_than_the_motors_have(self):
-        """A motion that no motor can follow is aborted, nothing trips and no limit is passed."""
+        """A motion beyond the motors is aborted, without a fault and within the limits."""
         for goal, seconds in (([1.0] + HOME[1:], 0.1), (AWAY, 0.2), ([0.5] + HOME[1:], 0.2)):
             with self.subTest(goal=goal, seconds=seconds):
                 self.setUp()
@@ -227,10 +227,10 @@ class Goals(ArmTest):
 
 @launch_testing.post_shutdown_test()
 class AfterShutdown(launch_support.AfterShutdown):
-    """What is left when everything has ended."""
+    """Checks after the shutdown."""
 
     def test_the_log_says_why(self, proc_output):
-        """What the results do not tell, the log does."""
+        """The log has the details that the results lack."""
         for text in ("Incoming joint elbow doesn't match the controller's joints.",
                      "the reference of joint 'joint1' has not been finite for error_cycles",
                      "the reference of joint 'joint1' is faster than"):

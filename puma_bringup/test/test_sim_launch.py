@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sim.launch.py comes up, and the arm follows a straight line far better than with a stock PID."""
+"""sim.launch.py starts, and the arm follows a line much better than with a stock PID."""
 
 import tempfile
 
@@ -12,7 +12,7 @@ launch_support.isolate(1)
 
 LINE = Motion()
 BANDWIDTH = 40.0  # rad/s, as in controllers.yaml
-TAKE_OVER = 0.02  # of the torque limit per cycle: half of that is the own noise of PID and law
+TAKE_OVER = 0.02  # of the torque limit per cycle, half of it noise of PID and law
 
 
 def generate_test_description():
@@ -24,7 +24,7 @@ class SimLaunch(ArmTest):
     """One arm for all tests: they run in the order of their names."""
 
     def test_1_all_controllers_are_loaded(self):
-        """The chosen chain is active, everything else is ready to be switched to."""
+        """The chosen controllers are active, all others inactive."""
         active = ('joint_state_broadcaster', 'io_state_broadcaster', 'io_controller',
                   'tracking', 'tracking_trajectory')
         inactive = ('gravity_hold', 'point_to_point', 'point_to_point_trajectory',
@@ -62,7 +62,7 @@ class SimLaunch(ArmTest):
         self.assertGreater(largest, 1.5 * self.computed[0])
 
     def test_5_takes_over_from_it_in_mid_motion_without_a_step(self):
-        """It zeroes its torques at its end; the law goes on from those that the arm has."""
+        """It sets its torques to zero at deactivation; the law starts from the measured effort."""
         arm = self.arm
         goal, _ = arm.goal([point(4.0, [q + 0.4 for q in LINE.q[0]])])
         start = arm.positions()[0]

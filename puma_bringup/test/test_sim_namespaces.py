@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms in namespaces on one machine, unconfused."""
+"""Two arms in namespaces on one machine do not affect each other."""
 
 import unittest
 
@@ -14,7 +14,7 @@ LAW = {'left': 'tracking', 'right': 'tracking_integral'}
 
 
 def arguments(side):
-    """Return the launch arguments of one arm; each has a simulated time of its own."""
+    """Return the launch arguments of one arm; each has its own simulated time."""
     return {'namespace': side, 'controller': LAW[side], 'use_sim_time': 'true',
             'hardware_parameters': launch_support.initial_positions(START[side])}
 
@@ -41,7 +41,7 @@ class TwoArms(unittest.TestCase):
             arm.close()
 
     def test_1_each_has_its_own_controllers_and_states(self):
-        """Each drives its own arm with its own law, from its own start."""
+        """Each has its own law and initial position."""
         for side, arm in self.arms.items():
             other = next(LAW[s] for s in LAW if s != side)
             arm.wait_for_controllers(**{LAW[side]: 'active', LAW[side] + '_trajectory': 'active',
@@ -50,7 +50,7 @@ class TwoArms(unittest.TestCase):
                 self.assertAlmostEqual(q, wanted, delta=0.02)
 
     def test_2_one_moves_and_the_other_stands(self):
-        """A motion of one arm is seen by its own joint states alone."""
+        """A motion of one arm appears only in its own joint states."""
         left, right = self.arms['left'], self.arms['right']
         right.record()
         goal = [q + 0.2 for q in START['left']]
@@ -77,16 +77,16 @@ class TwoArms(unittest.TestCase):
         self.assertEqual(right.set_parameters('puma560', inject_fault=''), [])
         self.assertTrue(self.arms['left'].call(Trigger, 'puma560/reset_fault',
                                                Trigger.Request()).success)
-        self.assertFalse(right.set_hardware_state('active'), 'the fault is the right arm\'s still')
-        # A loop that stands still for half a second, as on a busy machine, does not take it.
+        self.assertFalse(right.set_hardware_state('active'), 'the right arm still has its fault')
+        # A loop that stalls for half a second, as on a busy machine, does not process it.
         right.until(lambda: right.call(Trigger, 'puma560/reset_fault', Trigger.Request()).success,
                     'the fault is reset')
         self.assertTrue(right.set_hardware_state('active'))
         self.assertTrue(right.switch(['io_controller', LAW['right'], LAW['right'] + '_trajectory']))
         right.move(LAW['right'] + '_trajectory', [point(3.0, START['right'])])
 
-    def test_5_diagnostics_are_told_apart_by_their_names(self):
-        """Not by their hardware ids alone, which few tools show."""
+    def test_5_diagnostics_have_distinct_names(self):
+        """Not only distinct hardware ids, which few tools show."""
         arm = self.arms['left']
         wanted = {f'/{side}/{name}' for side in START for name in ('puma560', 'controller_manager')}
 
@@ -96,7 +96,7 @@ class TwoArms(unittest.TestCase):
         self.assertEqual(names(), wanted)
 
     def test_6_nothing_is_outside_of_the_namespaces(self):
-        """Nodes and topics of an arm are in its namespace, but for what all robots share."""
+        """Nodes and topics of an arm are in its namespace, except for global topics."""
         node = self.arms['left'].node
         names = [space.rstrip('/') + '/' + name
                  for name, space in node.get_node_names_and_namespaces()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers are swapped in mid-motion, through every pair: no step of torque, no drop."""
+"""Controller switches in mid-motion between all pairs of laws: no torque step, no drop."""
 
 import itertools
 import os
@@ -20,22 +20,22 @@ AWAY = [0.8, -1.2, 2.6, 0.5, -0.4, 0.8]
 LAWS = ('tracking', 'tracking_integral', 'point_to_point', 'gravity_hold')
 SWAPS = 20
 CYCLE = 1e-3  # s
-AROUND = 5  # cycles before and after the swap that belong to it
-# Of the torque limit, in the cycle of the swap; in those around it besides what the old law's
-# torque changes by in its own cycles: the velocities come from encoder counts.
+AROUND = 5  # cycles before and after the switch that are part of it
+# Of the torque limit, in the cycle of the switch; in the cycles around it, in addition to the
+# changes under the old law, which are noise of velocities from encoder counts.
 STEP_ALLOWED = 0.01
-# The same in a cycle of the braking afterwards: where a joint comes to rest and turns round, the
-# friction that is fed forward changes its sign, swap or no swap.
+# The same per cycle of the deceleration afterwards: when a joint reverses, the friction
+# feed-forward changes its sign, with or without a switch.
 BRAKING_ALLOWED = 0.05
-# How far a joint may run on: what its velocity at the swap takes it in this time [s], and a rest.
-BRAKING_TIME, REST = 0.2, 5e-3
-MOVING, STILL_MOVING = 0.2, 0.05  # rad/s of the fastest joint at a swap; and out of gravity_hold
-ATTEMPTS = 4  # where the machine stalls, a swap comes when the motion is over, or goes unseen
+# Allowed motion of a joint: its velocity at the switch times this time [s], plus a margin [rad].
+BRAKING_TIME, MARGIN = 0.2, 5e-3
+MOVING, STILL_MOVING = 0.2, 0.05  # rad/s of the fastest joint at a switch; from gravity_hold
+ATTEMPTS = 4  # if the machine stalls, a switch may be too late or its messages lost
 FILES = tempfile.TemporaryDirectory()
 
 
 def generate_test_description():
-    """Start the simulated arm, at half speed; every law tells of every cycle."""
+    """Start the simulated arm at half speed; every law publishes its state in every cycle."""
     with open(arm_launch.share('puma_bringup', 'config', 'controllers.yaml')) as file:
         parameters = yaml.safe_load(file)
     for law in LAWS:
@@ -47,17 +47,17 @@ def generate_test_description():
 
 
 def chain(law):
-    """Return the controllers that go with a law."""
+    """Return the controllers of a law."""
     return [law] if law == 'gravity_hold' else [law, law + '_trajectory']
 
 
 def route():
-    """Return laws in an order that takes every pair, one after the other."""
+    """Return a sequence of laws that contains every pair."""
     left = set(itertools.permutations(LAWS, 2))
     way = ['tracking']
     while len(way) <= SWAPS:
         ahead = [law for law in LAWS if (way[-1], law) in left]
-        # From a law with all its pairs done, to the one with most to do.
+        # From a law without remaining pairs, to the one with most of them.
         others = [law for law in LAWS if law != way[-1]]
         way.append(max(ahead or others, key=lambda law: sum(pair[0] == law for pair in left)))
         left.discard((way[-2], way[-1]))
@@ -66,7 +66,7 @@ def route():
 
 
 def motions(way):
-    """Return the way in parts, one per motion: gravity_hold moves nothing, so it is in between."""
+    """Split the route, one part per motion; gravity_hold, which cannot move, is in the middle."""
     parts, k = [], 0
     while k + 1 < len(way):
         count = 3 if way[k + 1] == 'gravity_hold' and k + 2 < len(way) else 2
@@ -76,7 +76,7 @@ def motions(way):
 
 
 class Sample:
-    """What a law did in one cycle."""
+    """State of a law in one cycle."""
 
     def __init__(self, message):
         """Read it."""
@@ -88,12 +88,12 @@ class Sample:
 
 
 class Swap:
-    """One swap as it was seen, cycle by cycle."""
+    """One switch, cycle by cycle."""
 
     def __init__(self, old, new, braking):
-        """Find it: the last cycle of the old law, the first of the new one, and all around.
+        """Evaluate the last cycles of the old law and the first ones of the new law.
 
-        braking: since a swap before; the cycles ahead of this one are those of that braking.
+        braking: the arm decelerates after a previous switch.
         """
         self.cycles = round((new[0].time - old[-1].time) / CYCLE)
         self.speed = max(map(abs, new[0].qd))
@@ -117,13 +117,13 @@ class Swap:
             run = [ahead * (sample.q[i] - q) for sample in new]
             self.deviation = max(self.deviation, max(run), -min(run))
             self.beyond = max(self.beyond, max(run) - BRAKING_TIME * abs(v), -min(run))
-            if i == 1:  # which carries the arm: against the torque that holds it is downwards
+            if i == 1:  # which carries the arm: down is opposite to the holding torque
                 down = 1 if start.gravity[i] < 0 else -1
                 self.fall = max(down * ahead * r for r in run) \
                     - max(0.0, down * v) * BRAKING_TIME
 
     def __str__(self):
-        """Tell the figures."""
+        """Return the results as text."""
         return (f'at {self.speed:.2f} rad/s: torque {100 * self.step:.2f} % of its limit in the '
                 f'swap, {100 * self.around:.2f} % per cycle around it (cycle {self.when}), '
                 f'{100 * self.before:.2f} % before, '
@@ -137,7 +137,7 @@ class Swaps(ArmTest):
 
     @classmethod
     def setUpClass(cls):
-        """Connect to the arm and its laws."""
+        """Connect to the arm and subscribe to the states of its laws."""
         super().setUpClass()
         cls.told = {law: [] for law in LAWS}
         for law in LAWS:
@@ -146,12 +146,12 @@ class Swaps(ArmTest):
                 QoSProfile(depth=5000), raw=True)
 
     def let_pass(self, seconds):
-        """Let the arm's time pass."""
+        """Wait in the time of the arm."""
         end = self.arm.now() + seconds
         self.arm.until(lambda: self.arm.now() > end, 'time passes')
 
     def in_motion(self, laws):
-        """Swap through these laws in one motion; what was seen of each swap."""
+        """Switch through these laws in one motion; return the switches."""
         arm = self.arm
         target = AWAY if abs(arm.positions()[0] - AWAY[0]) > 0.4 else HOME
         start = arm.positions()[0]
@@ -174,7 +174,7 @@ class Swaps(ArmTest):
                 for k, (a, b) in enumerate(zip(samples, samples[1:]))]
 
     def swap(self, laws):
-        """Swap through these laws in mid-motion, until that was seen; the swaps."""
+        """Switch through these laws in mid-motion, repeated until it was observed."""
         for _ in range(ATTEMPTS):
             swaps = self.in_motion(laws)
             for old, new, swap in zip(laws, laws[1:], swaps):
@@ -193,8 +193,8 @@ class Swaps(ArmTest):
         for name in ('step', 'around', 'before', 'braking', 'beyond', 'deviation', 'fall'):
             print(f'largest {name}: {max(getattr(swap, name) for swap in swaps):.5f}')
         self.assertGreater(min(swap.share for swap in swaps), 0.5)
-        self.assertLess(max(swap.beyond for swap in swaps), REST)
-        self.assertLess(max(swap.fall for swap in swaps), REST)
+        self.assertLess(max(swap.beyond for swap in swaps), MARGIN)
+        self.assertLess(max(swap.fall for swap in swaps), MARGIN)
         self.assertLess(max(swap.braking for swap in swaps), BRAKING_ALLOWED)
         self.assertLess(max(swap.step for swap in swaps), STEP_ALLOWED)
         self.assertLess(max(swap.around - swap.before for swap in swaps), STEP_ALLOWED)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make urdf/puma560.urdf and urdf/puma600.urdf from their xacro files.
+"""Generate urdf/puma560.urdf and urdf/puma600.urdf from their xacro files.
 
-Needs the command `xacro`, which ROS 2 brings: source its setup file first.
+Needs the `xacro` command: source the setup file of ROS 2 first.
 """
 
 from pathlib import Path
@@ -13,8 +13,8 @@ ROBOTS = ('puma560', 'puma600')
 
 
 def xacro(robot, *arguments):
-    """Return the URDF text of a robot, made with these xacro arguments (name:=value)."""
-    command = ['xacro', f'{robot}.urdf.xacro', *arguments]  # a bare name: it enters the text
+    """Return the URDF text of a robot for these xacro arguments (name:=value)."""
+    command = ['xacro', f'{robot}.urdf.xacro', *arguments]  # no folder: xacro quotes the name
     done = subprocess.run(command, cwd=URDF, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f'{" ".join(command)}:\n{done.stderr}')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the PUMA's links: writes meshes/*.stl (binary STL, meters, each in its link's frame).
+"""Generate the visual meshes: meshes/*.stl (binary STL, meters, each in its link's frame).
 
-The arm's joints are where the kinematics puts them; the shapes around them are our own, drawn after
-photographs and the catalogue's proportions. They are for the eye: no number here is a measurement.
+The joints are at the positions of the kinematics. The shapes follow photographs and the proportions
+in the catalog; no dimension is a measurement.
 
 usage: make_meshes.py [DIRECTORY]   (default: ../meshes beside this script)
 """
@@ -13,14 +13,14 @@ from pathlib import Path
 import struct
 import sys
 
-# Joint centers (config/puma560.yaml). Link 2's frame lies at y = 0.2435 of link 1, outside of the
-# upper arm; the forearm hangs on the upper arm's inner side, 0.1501 m from the waist's axis.
+# Joint centers (config/puma560.yaml). The frame of link 2 is at y = 0.2435 in link 1, outside the
+# upper arm; the forearm is on the inner side of the upper arm, 0.1501 m from the waist axis.
 FLOOR_Z = -0.67183
 ELBOW_X = 0.4318
 JOINT2_Y = 0.2435
 WRIST_X = -0.0203
 
-# Across the arm, in y of link 1: where the shoulder's barrel and the upper arm begin and end.
+# Extents of the shoulder barrel and the upper arm across the arm, y of link 1.
 BARREL_Y = (-0.200, 0.172)
 BARREL_RADIUS = 0.105
 UPPER_ARM_Y = (0.176, 0.280)
@@ -31,10 +31,9 @@ SEGMENTS = 40
 # --- curves -----------------------------------------------------------------------------------
 
 def hull(circles, shrink=0.0, segments=SEGMENTS):
-    """Return the convex outline around circles (x, y, radius), as points sampled by its normal.
+    """Return the convex hull of circles (x, y, radius), sampled by the direction of its normal.
 
-    Outlines around circles of the same centers have the same number of points, whatever their
-    radii and `shrink`, and can be lofted.
+    The number of points does not depend on the circles, so hulls can be lofted.
     """
     points = []
     for k in range(segments):
@@ -46,15 +45,15 @@ def hull(circles, shrink=0.0, segments=SEGMENTS):
 
 
 def rounded_box(x, y, corner):
-    """Return the circles of a rectangle with round corners; x and y are (low, high)."""
+    """Return the circles of a rectangle with rounded corners; x and y are (low, high)."""
     return [(cx, cy, corner) for cx in (x[0] + corner, x[1] - corner)
             for cy in (y[0] + corner, y[1] - corner)]
 
 
-# --- closed surfaces: lists of triangles, counter-clockwise seen from outside ------------------
+# --- closed surfaces: lists of triangles, counterclockwise seen from outside -------------------
 
 def loft(sections):
-    """Join closed outlines of equally many points, counter-clockwise seen from the last one."""
+    """Connect outlines with equal numbers of points, counterclockwise seen from the last one."""
     triangles = []
     count = len(sections[0])
     for lower, upper in zip(sections, sections[1:]):
@@ -91,17 +90,17 @@ def drum(radius, z, bevel):
 
 
 def moved(triangles, function):
-    """Map every vertex; the function must keep the handedness."""
+    """Map every vertex; the function must preserve the orientation."""
     return [tuple(function(*p) for p in triangle) for triangle in triangles]
 
 
 def z_to_y(triangles):
-    """Turn what was drawn along z to lie along y."""
+    """Rotate the z axis to y."""
     return moved(triangles, lambda x, y, z: (x, z, -y))
 
 
 def z_to_minus_y(triangles):
-    """Turn what was drawn along z to lie along -y."""
+    """Rotate the z axis to -y."""
     return moved(triangles, lambda x, y, z: (x, -z, y))
 
 
@@ -118,14 +117,14 @@ def base():
 
 
 def link1():
-    """Draw the waist and the barrel that holds the shoulder's axis."""
+    """Draw the waist and the shoulder barrel."""
     waist = turned([(0.094, -0.254), (0.102, -0.248), (0.102, -0.196), (0.094, -0.188),
                     (0.092, -0.120), (0.098, -0.070), (0.098, 0.0)])
     return waist + z_to_y(drum(BARREL_RADIUS, BARREL_Y, 0.012))
 
 
 def link2():
-    """Draw the upper arm: wide behind the shoulder, where its motors are, narrow at the elbow."""
+    """Draw the upper arm: wide behind the shoulder, where the motors are, narrow at the elbow."""
     z = tuple(y - JOINT2_Y for y in UPPER_ARM_Y)
     tail, nose = -0.200, ELBOW_X
     outline = [(tail, -0.060, 0.045), (tail, 0.060, 0.045), (-0.01, 0, 0.125),
@@ -147,14 +146,14 @@ def link3():
             (-0.315, (WRIST_X - 0.046, WRIST_X + 0.046), (-0.045, 0.045), 0.034),
             (-0.338, (WRIST_X - 0.044, WRIST_X + 0.044), (-0.044, 0.044), 0.042),
             (-0.343, (WRIST_X - 0.040, WRIST_X + 0.040), (-0.040, 0.040), 0.038)):
-        # Drawn along z and turned to -y, which takes the outline's second coordinate to z.
+        # Drawn along z and rotated to -y, which maps the second coordinate of the outline to z.
         sections.append([(px, pz, -y) for px, pz in hull(rounded_box(x, z, corner))])
     hub = plate([(0, 0, 0.062)], (-0.074, 0.028), 0.006)
     return z_to_minus_y(loft(sections)) + hub
 
 
 def link4():
-    """Draw the turning wrist: a short drum and the fork around joint 5."""
+    """Draw the rotating part of the wrist: a short drum and the fork around joint 5."""
     cheek = [(0, 0, 0.034), (-0.030, 0.058, 0.004), (0.030, 0.058, 0.004)]
     fork = [triangle for y in ((-0.040, -0.026), (0.026, 0.040))
             for triangle in z_to_y(plate(cheek, y, 0.003))]
@@ -162,14 +161,14 @@ def link4():
 
 
 def link5():
-    """Draw the knuckle between the fork's cheeks and the neck towards the flange."""
+    """Draw the knuckle in the fork and the neck to the flange."""
     knuckle = drum(0.031, (-0.0245, 0.0245), 0.004)
     neck = z_to_minus_y(turned([(0.0235, 0.010), (0.0235, 0.037), (0.021, 0.040)]))
     return knuckle + neck
 
 
 def link6():
-    """Draw the flange, with the pin that shows how far it has turned."""
+    """Draw the flange, with a pin that shows its rotation."""
     flange = turned([(0.020, 0.0405), (0.022, 0.042), (0.022, 0.047), (0.0315, 0.0475),
                      (0.0315, 0.0550), (0.0303, 0.05625)])
     pin = turned([(0.0035, 0.050), (0.0035, 0.0575)], segments=16)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The principal moments of inertia nearest to given ones that a rigid body can have.
+"""Find the physical principal moments of inertia that are nearest to the given ones.
 
-A body's moments satisfy A + B >= C in every order; published ones may not, for they were measured
-one by one. Nearest is in the Frobenius norm of the tensor, which for a tensor that keeps its axes
-is the Euclidean distance of the moments. The margin keeps the sum of two moments strictly above the
-third, so that rounding does not make a simulator refuse the body.
+The moments of a rigid body satisfy the triangle inequality A + B >= C in every order; moments that
+were measured one by one may not. The distance is the Frobenius norm of the tensor, which for fixed
+axes is the Euclidean distance of the moments. The margin keeps A + B - C positive after rounding,
+so that simulators accept the body.
 
 usage: nearest_inertia.py A B C [MARGIN]   (kg m^2; margin 3e-6)
 """
@@ -17,13 +17,13 @@ MARGIN = 3e-6
 
 
 def excess(moments):
-    """Return by how much the sum of the other two moments exceeds each one."""
+    """Return for each moment the sum of the other two minus that moment."""
     total = sum(moments)
     return [total - 2 * moment for moment in moments]
 
 
 def nearest(moments, margin=MARGIN):
-    """Return the nearest moments whose excesses are all at least the margin."""
+    """Return the nearest moments with all excesses at least the margin."""
     lacking = [margin - e for e in excess(moments)]
     if max(lacking) <= 0:
         return tuple(moments)
@@ -40,9 +40,10 @@ def nearest(moments, margin=MARGIN):
 
 
 def on_faces(moments, lacking, active):
-    """Project on the planes where these excesses equal the margin.
+    """Project onto the planes on which these excesses equal the margin.
 
-    The planes' normals are (1, 1, 1) - 2 e_k: products 3 with themselves, -1 with each other.
+    The normals of the planes are (1, 1, 1) - 2 e_k: scalar products 3 with themselves, -1 with each
+    other.
     """
     if len(active) == 1:
         pull = {active[0]: lacking[active[0]] / 3}

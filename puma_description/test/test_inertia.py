@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every link is a body that can exist; scripts/nearest_inertia.py finds the nearest that can."""
+"""Every link has physical moments of inertia; scripts/nearest_inertia.py finds the nearest ones."""
 
 import random
 import sys
@@ -43,14 +43,14 @@ def test_physical_moments_stay_as_they_are():
 @pytest.mark.parametrize('moments', [PUBLISHED_LINK3, [0.1, 0.1, 0.9], [1, 0.001, -0.5],
                                      [-1, 0.5, 0.2], [-1, -2, -0.5], [0.2, 0.9, 0.1]])
 def test_no_physical_moments_are_nearer(moments):
-    """Beside random bodies, which as sums of squares are physical by construction."""
+    """Compared with random bodies, which are physical by construction."""
     found = nearest(moments)
     assert min(excess(found)) > 0
     assert min(excess(found)) == pytest.approx(MARGIN)
     generator = random.Random(4)
     for scale in (1e-3, 1e-1, 1):
         for _ in range(3000):
-            # xx, yy, zz are the second moments of mass; near the found body, and anywhere.
+            # xx, yy, zz are the second moments of mass, near the result and far from it.
             xx, yy, zz = (max(MARGIN / 2, e / 2 + generator.gauss(0, scale))
                           for e in excess(found))
             other = (yy + zz, xx + zz, xx + yy)

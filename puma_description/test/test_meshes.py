@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meshes are sound STL files that the descriptions refer to and the collision shapes cover."""
+"""The meshes are valid STL files, used by the descriptions and covered by collision shapes."""
 
 from collections import Counter
 import math
@@ -28,13 +28,13 @@ def triangles(path):
 
 
 def inverse_apply(frame, point):
-    """Return a point of the frame's parent in the frame."""
+    """Transform a point from the parent of the frame to the frame."""
     moved = [p - row[3] for p, row in zip(point, frame)]
     return [sum(frame[k][i] * moved[k] for k in range(3)) for i in range(3)]
 
 
 def distance_outside(frame, shape, point):
-    """Return how far the point lies outside of a box or cylinder."""
+    """Return the distance of a point outside of a box or cylinder."""
     x, y, z = inverse_apply(frame, point)
     if shape.tag == 'box':
         beyond = [max(0, abs(p) - s / 2)
@@ -68,7 +68,7 @@ def test_numbers_are_finite_and_normals_are_unit_vectors_that_fit(path):
 
 @pytest.mark.parametrize('path', MESHES, ids=STEMS)
 def test_surfaces_are_closed_and_face_outwards(path):
-    """Every edge is passed once in each direction, and the enclosed volume is positive."""
+    """Every edge occurs once in each direction, and the enclosed volume is positive."""
     edges, volume = Counter(), 0
     for _, a, b, c in triangles(path):
         edges.update([(a, b), (b, c), (c, a)])
@@ -104,5 +104,5 @@ def test_they_are_what_the_script_draws(tmp_path):
         ours, drawn = triangles(path), triangles(tmp_path / path.name)
         assert len(ours) == len(drawn)
         for facet, other in zip(ours, drawn):
-            for p, q in zip(facet, other):  # another processor's sine may differ in the last bit
+            for p, q in zip(facet, other):  # the sine of another CPU may differ in the last bit
                 assert p == pytest.approx(q, abs=1e-6)

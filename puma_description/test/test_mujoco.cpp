@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MuJoCo accepts the descriptions, and computes the same inertia matrix from them as ga_dynamics.
+// MuJoCo accepts the descriptions and computes the same inertia matrix as ga_dynamics.
 
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kJoints = 6;
 constexpr int kConfigurations = 100;
-constexpr double kTolerance = 1e-9;  // relative to the matrix's largest element
+constexpr double kTolerance = 1e-9;  // relative to the largest element of the matrix
 
 struct FreeModel {
   void operator()(mjModel* model) const { mj_deleteModel(model); }
@@ -35,7 +35,7 @@ std::filesystem::path description(const std::string& robot) {
   return std::filesystem::path(PUMA_URDF) / (robot + ".urdf");
 }
 
-/// The description without its <visual>s: MuJoCo knows no package:// addresses.
+/// The description without <visual> tags: MuJoCo does not support package:// URIs.
 std::string without_visuals(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::ostringstream stream;
@@ -50,7 +50,7 @@ std::string without_visuals(const std::filesystem::path& path) {
 
 using Model = std::unique_ptr<mjModel, FreeModel>;
 
-/// Null where MuJoCo refuses the text; `error` says why, or holds a warning.
+/// Null if MuJoCo rejects the text; `error` contains the reason, or a warning.
 Model load(const std::string& text, std::string& error) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("puma" + std::to_string(std::random_device{}()) + ".urdf");
@@ -116,7 +116,7 @@ TEST_P(MujocoTest, RigidBodiesHaveTheSameInertiaMatrix) {
   expect_same_inertia(dynamics);
 }
 
-// URDF has no tag for a rotor's inertia, so MuJoCo reads none: it is handed over.
+// URDF has no tag for rotor inertia, so MuJoCo gets it separately.
 TEST_P(MujocoTest, ArmatureAddsToTheDiagonalAlike) {
   ga_dynamics::Dynamics dynamics(ga_dynamics::Chain::from_urdf_file(description(GetParam())),
                                  {.drives = ga_dynamics::Drives::kArmature});
@@ -140,7 +140,7 @@ TEST_P(MujocoTest, GravityLoadIsTheSame) {
   }
 }
 
-// MuJoCo does not look at pairs of parent and child.
+// MuJoCo ignores pairs of parent and child.
 TEST_P(MujocoTest, CollisionShapesAreClearOfEachOtherInUsualPoses) {
   const std::vector<std::array<double, kJoints>> poses{
       {0, 0, 0, 0, 0, 0}, {0, 0, M_PI_2, 0, 0, 0}, {0, -M_PI_2, M_PI_2, 0, 0, 0}};
@@ -164,7 +164,7 @@ TEST_P(MujocoTest, TheWristBendsThroughItsRangeWithoutTouchingItself) {
 INSTANTIATE_TEST_SUITE_P(Descriptions, MujocoTest, testing::Values("puma560", "puma600"),
                          [](const auto& robot) { return robot.param; });
 
-// Why the description does not carry the tensor as published.
+// The reason why the description does not contain the published tensor.
 TEST(PublishedTensorOfLink3, IsRefused) {
   std::string text = without_visuals(description("puma560")), error;
   replace(text, "ixx=\"0.068501\"", "ixx=\"0.066\"");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""puma560.urdf against the published numbers, typed here a second time from their sources."""
+"""puma560.urdf against the published values, copied here from their sources independently."""
 
 import math
 import random
@@ -11,7 +11,7 @@ from urdf_file import (apply, dh_frames, difference, GA, ga_gravity, GRAVITY, JO
 ROBOT = load('puma560')
 RIGHT = math.pi / 2
 
-# Armstrong, Khatib, Burdick 1986, by mdl_puma560akb.m: alpha, a, d.
+# Armstrong, Khatib, Burdick 1986, from mdl_puma560akb.m: alpha, a, d.
 DH = [(0, 0, 0), (-RIGHT, 0, 0.2435), (0, 0.4318, -0.0934), (RIGHT, -0.0203, 0.4331),
       (-RIGHT, 0, 0), (RIGHT, 0, 0)]
 # The same: mass, center of mass, moments about it. Link 1 was not weighed.
@@ -29,7 +29,7 @@ LIMITS = [(-160, 160, 1.92, 97.6), (-223, 43, 1.51, 186.4), (-40, 240, 2.40, 89.
 MOTORS = [(62.6111, 1.48e-3, 0.395, 0.435), (107.815, 0.817e-3, 0.126, 0.071),
           (53.7063, 1.38e-3, 0.132, 0.105), (76.03636, 71.2e-6, 0.0112, 0.0169),
           (71.923, 82.6e-6, 0.00926, 0.0145), (76.686, 36.7e-6, 0.00396, 0.0105)]
-ARMATURE = [1.14, 4.71, 0.83, 0.200, 0.179, 0.193]  # AKB, by Stanford's model
+ARMATURE = [1.14, 4.71, 0.83, 0.200, 0.179, 0.193]  # AKB, from Stanford's model
 COUNTS_PER_RADIAN = [9965.1, 13669.4, 8547.0, 12097.3, 11444.8, 12212.2]  # Trident ROBOT.C
 COUNTS_PER_NM = [21.0, 11.0, 22.9, 84.6, 102, 96.2]  # the same, of a 12-bit DAC on ±10 V
 DAC_COUNTS_PER_VOLT = 204.8
@@ -75,7 +75,7 @@ def test_tool0_is_the_flange_with_the_axes_of_link6():
 
 
 def test_reach_is_that_of_the_catalog():
-    """Unimation: 0.86 m from the waist to the wrist's center and 0.92 m to the flange.
+    """Unimation: 0.86 m from the waist to the wrist center and 0.92 m to the flange.
 
     Measured in the vertical plane of the arm, as the catalog draws it.
     """
@@ -85,7 +85,7 @@ def test_reach_is_that_of_the_catalog():
 
 
 def test_joints_turn_as_the_robotics_toolbox_turns_them():
-    """The Toolbox's friction is given by direction: our joints must turn the same way."""
+    """The friction of the Toolbox depends on the direction: the directions must agree."""
     for q in random_positions(2):
         frame, axes = transform(turn('x', 0), [0, 0, 0]), []
         toolbox_q = [x - math.radians(zero) for x, zero in zip(q, TOOLBOX_ZERO)]
@@ -113,7 +113,7 @@ def test_moments_are_the_published_ones(name):
 
 
 def test_link3_has_the_nearest_physical_moments():
-    """They differ from the published ones by the 0.0075 that these lack, shared by three."""
+    """They differ from the published ones by a third of the deficit of 0.0075."""
     ours, published = ROBOT.inertials['link3'].moments, BODIES['link3'][2]
     assert [a - b for a, b in zip(ours, published)] == pytest.approx(
         [0.0025, 0.0025, -0.0025], abs=1.1e-6)
@@ -124,7 +124,7 @@ def test_link1_has_the_published_moment_about_joint_1_and_a_plausible_mass():
     about_axis = body.moments[2] + body.mass * (body.com[0] ** 2 + body.com[1] ** 2)
     assert about_axis == pytest.approx(0.35, rel=1e-12)
     weighed = sum(mass for mass, _, _ in BODIES.values())
-    assert 5 < body.mass < 54.5 - weighed  # the catalogue's weight of the arm
+    assert 5 < body.mass < 54.5 - weighed  # mass of the arm in the catalog
 
 
 def test_only_the_moving_links_have_inertia():
@@ -218,9 +218,9 @@ def test_stretched_out_joint_2_carries_45_7_newton_meters():
     assert stretched_load() == pytest.approx(45.7, abs=0.05)
 
 
-@pytest.mark.skipif(not GA, reason='the ga command is not here: build ga_dynamics first')
+@pytest.mark.skipif(not GA, reason='no ga command: build ga_tools first')
 def test_ga_computes_the_same_load():
-    """Positive turns of joint 2 lower the arm, so it is held by a negative torque."""
+    """Positive rotation of joint 2 lowers the arm, so the holding torque is negative."""
     torques = ga_gravity(URDF / 'puma560.urdf', [0, 0, RIGHT, 0, 0, 0])
     assert torques[1] == pytest.approx(-stretched_load(), rel=1e-9)
     assert torques[0] == pytest.approx(0, abs=1e-12)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""puma600.urdf against the tables of the paper on PC-based PUMA control, typed a second time."""
+"""puma600.urdf against the tables of the paper on PC-based PUMA control, copied independently."""
 
 import math
 import random
@@ -24,7 +24,7 @@ BODIES = {
     'link5': (1.052, [0, -0.007, 0]),
     'link6': (0.351, [0, 0, 0.0372]),
 }
-# Our stand-ins for the lost tensors: axis, radius, length. Link 2 is a box.
+# Our substitutes for the lost tensors: axis, radius, length. Link 2 is a box.
 CYLINDERS = {'link1': ('y', 0.105, 0.292), 'link3': ('y', 0.055, 0.460),
              'link4': ('z', 0.043, 0.090), 'link5': ('z', 0.035, 0.070),
              'link6': ('z', 0.0315, 0.038)}
@@ -64,8 +64,8 @@ def centers_off_their_links(dh):
     frames = dh_frames(dh, [0] * 6)
     elbow, wrist = frames[2], frames[3]
     wrong = []
-    # The upper arm goes from the shoulder to the elbow, the forearm from the elbow to the wrist,
-    # the wrist's drum lies on the forearm's side of the wrist.
+    # The upper arm is between shoulder and elbow, the forearm between elbow and wrist, the wrist
+    # drum on the forearm side of the wrist.
     if apply(frames[1], BODIES['link2'][1])[1] * elbow[1][3] < 0:
         wrong.append('link2')
     if (apply(frames[2], BODIES['link3'][1])[2] - elbow[2][3]) * (wrist[2][3] - elbow[2][3]) < 0:
@@ -94,14 +94,14 @@ def test_stretched_out_joint_2_carries_96_2_newton_meters():
     assert stretched_load() == pytest.approx(96.2, abs=0.05)
 
 
-@pytest.mark.skipif(not GA, reason='the ga command is not here: build ga_dynamics first')
+@pytest.mark.skipif(not GA, reason='no ga command: build ga_tools first')
 def test_ga_computes_the_same_load():
     torques = ga_gravity(URDF / 'puma600.urdf', [0, 0, RIGHT, 0, 0, 0])
     assert torques[1] == pytest.approx(-stretched_load(), rel=1e-9)
 
 
 def test_encoders_are_the_papers():
-    """200 and 250 lines per turn, counted in quadrature."""
+    """200 and 250 lines per revolution, counted in quadrature."""
     counts = [int(ROBOT.drive(joint)['encoder_counts_per_rev']) for joint in JOINTS]
     assert counts == [800, 800, 1000, 1000, 1000, 1000]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ros2_control's own parser reads the <ros2_control> tags as they are meant.
+// The parser of ros2_control reads the <ros2_control> tags as intended.
 
 #include <gtest/gtest.h>
 

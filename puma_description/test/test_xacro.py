@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The xacro files: what they make by default is checked in, and their arguments do what they say.
+"""The xacro files: the checked-in URDF files are up to date, and the arguments work.
 
-Debian does not package xacro: these tests run where ROS 2 is installed.
+These tests need the `xacro` command of ROS 2.
 """
 
 import shutil
@@ -17,17 +17,17 @@ from generate_urdf import ROBOTS, xacro  # noqa: E402
 from test_puma600 import PRINTED_DH  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not shutil.which('xacro'),
-                                reason='the xacro command is not here: install ROS 2')
+                                reason='no xacro command: install ROS 2')
 
 
 def canonical(text):
-    """Drop comments and blank space: the versions of xacro differ in both."""
+    """Remove comments and white space, which depend on the version of xacro."""
     return ET.canonicalize(text, strip_text=True)
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_the_checked_in_urdf_is_what_xacro_makes(robot):
-    """If not, scripts/generate_urdf.py makes it anew."""
+    """If not, run scripts/generate_urdf.py."""
     assert canonical((URDF / f'{robot}.urdf').read_text()) == canonical(xacro(robot))
 
 
@@ -86,7 +86,7 @@ def test_the_printed_signs_of_the_puma_600_can_be_had():
         assert difference(frames[name], expected) < 1e-12, name
 
 
-@pytest.mark.skipif(not GA, reason='the ga command is not here: build ga_dynamics first')
+@pytest.mark.skipif(not GA, reason='no ga command: build ga_tools first')
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_neither_prefix_nor_world_changes_the_dynamics(robot, tmp_path):
     q = [0.3, -0.5, 0.7, 1.1, -0.4, 0.2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A URDF file read with the standard library alone, and the little algebra that the tests need."""
+"""A URDF reader based on the standard library, and the algebra that the tests need."""
 
 import math
 import os
@@ -9,14 +9,14 @@ import xml.etree.ElementTree as ET
 
 PACKAGE = Path(__file__).resolve().parent.parent
 URDF = PACKAGE / 'urdf'
-GA = os.environ.get('GA_COMMAND', '')  # the `ga` command of ga_dynamics; empty where not built
+GA = os.environ.get('GA_COMMAND', '')  # the `ga` command; empty if not built
 JOINTS = [f'joint{i}' for i in range(1, 7)]
 LINKS = [f'link{i}' for i in range(1, 7)]
 GRAVITY = 9.81
 
 
 def numbers(text):
-    """Return the numbers of an attribute."""
+    """Return the numbers in an attribute."""
     return [float(word) for word in text.split()]
 
 
@@ -49,12 +49,12 @@ def origin(element):
 
 
 def apply(frame, point):
-    """Return a point of a frame in the frame's parent."""
+    """Transform a point from a frame to its parent."""
     return [sum(row[k] * point[k] for k in range(3)) + row[3] for row in frame[:3]]
 
 
 class Inertial:
-    """Mass, center of mass and tensor about it, in the link's axes."""
+    """Mass, center of mass, and inertia tensor about it along the link axes."""
 
     def __init__(self, element):
         assert numbers(element.find('origin').get('rpy')) == [0, 0, 0]
@@ -89,7 +89,7 @@ class Robot:
         return {param.get('name'): param.text for param in tag.findall('param')}
 
     def frames(self, positions):
-        """Return every link's frame in the root link's, for joint positions by name."""
+        """Return the frame of every link in the root link, for joint positions by name."""
         children = {joint.find('child').get('link') for joint in self.joints.values()}
         (root,) = set(self.links) - children
         frames = {root: transform(turn('x', 0), [0, 0, 0])}

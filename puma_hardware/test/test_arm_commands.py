@@ -2,9 +2,13 @@
 """The commands that touch the arm, as a user runs them, on the emulated robot."""
 
 import json
+import os
+from pathlib import Path
 import re
+import subprocess
+import time
 
-from arm_processes import emulated_robot, puma
+from arm_processes import emulated_robot, PUMA, puma, running
 import pytest
 
 START = ['--start', '0.3', '-1.2', '1.3', '0.2', '0.4', '-0.5']
@@ -139,6 +143,7 @@ def test_run_refuses_by_name(arguments, named):
     (['calibrate', '--fast'], '--rate', '100 to 5000'),
     (['guard', '--cell', 'x'], '--timeout', '2 to 1000'),
     (['cell', 'x'], '--after', '0 to 3600'),
+    (['cell', 'x'], '--wait', '0 to 3600'),
     (['cards', 'output', '1', '0.1'], '--seconds', '0.01 to 60'),
     (['cards', 'watch'], '--seconds', '0 to 604800')])
 def test_what_is_not_a_number_is_refused_with_option_value_and_range(command, option, told):
@@ -199,3 +204,32 @@ def test_emulated_joints_do_not_drift_after_an_impact():
 def test_cell_refuses_by_name(cell):
     assert 'thermal:JOINT' in puma('cell', cell, '--inject', 'fire', code=2).stderr
     assert 'joint9' in puma('cell', cell, '--inject', 'thermal:joint9', code=2).stderr
+
+
+def test_cell_waits_for_the_robot():
+    name = f'late_{os.getpid()}'
+    with subprocess.Popen([PUMA, 'cell', name, '--wait', '60'], stdout=subprocess.PIPE,
+                          text=True) as waiting:
+        time.sleep(0.5)
+        assert waiting.poll() is None, 'it waits for a robot that is not there yet'
+        with running('emulate', name, says='emulating'):
+            assert waiting.wait(timeout=60) == 0
+            assert json.load(waiting.stdout)['time'] > 0
+
+
+def test_cell_does_not_wait_for_ever():
+    error = puma('cell', 'nobody_emulates_this', '--wait', '0.2', code=1).stderr
+    assert "'nobody_emulates_this' is not ready after 0.2 s: there are no emulated cards" in error
+
+
+def test_cell_does_not_take_a_killed_robot_for_a_running_one():
+    name = f'killed_{os.getpid()}'
+    try:
+        with running('emulate', name, says='emulating') as robot:
+            puma('cell', name, '--wait', '60')
+            robot.kill()
+            robot.wait()
+            assert 'time' in json.loads(puma('cell', name).stdout), 'its cards remain'
+            assert 'does not advance' in puma('cell', name, '--wait', '0.2', code=1).stderr
+    finally:
+        Path('/dev/shm', f'puma_cards_{name}').unlink(missing_ok=True)

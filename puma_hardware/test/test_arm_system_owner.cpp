@@ -14,7 +14,7 @@
 #include "emulator/emulated_cell.hpp"
 #include "plugins/arm_setup.hpp"
 #include "process/heartbeat.hpp"
-#include "runtime/card_claim.hpp"
+#include "runtime/robot.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "emulator/emulated_cards.hpp"
 #include "process/guard.hpp"
 #include "runtime/arm_driver.hpp"
-#include "runtime/card_claim.hpp"
+#include "runtime/robot.hpp"
 
 namespace puma_hardware {
 namespace {

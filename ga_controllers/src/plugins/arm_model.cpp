@@ -2,14 +2,12 @@
 #include "arm_model.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <hardware_interface/component_parser.hpp>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
 #include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/number.hpp"
 #include "law_parameters.hpp"
 
 namespace ga_controllers {
@@ -36,32 +34,13 @@ Chain read_chain(const std::string& robot_description, const Params& p) {
   return Chain::from_urdf_text(robot_description, options);
 }
 
-/// The joints with an effort state interface.
-std::set<std::string> with_effort_state(const std::string& robot_description) {
-  std::set<std::string> found;
-  try {
-    for (const auto& hardware :
-         hardware_interface::parse_control_resources_from_urdf(robot_description)) {
-      for (const auto& joint : hardware.joints) {
-        for (const auto& state : joint.state_interfaces) {
-          if (state.name == "effort") found.insert(joint.name);
-        }
-      }
-    }
-  } catch (const std::exception&) {
-    found.clear();  // no <ros2_control> tag: the hardware does not use this description
-  }
-  return found;
-}
-
 /// The joint's torque_rate_limit in <ros2_control>, or infinity.
 double rate_limit(const ChainJoint& joint) {
   const auto found = joint.parameters.find("torque_rate_limit");
   if (found == joint.parameters.end()) return std::numeric_limits<double>::infinity();
   const std::string& text = found->second;
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
+  if (!ga_dynamics::is_number(text, value) || !(value > 0)) {
     throw std::invalid_argument("joint '" + joint.name + "': torque_rate_limit '" + text +
                                 "' in <ros2_control> is not a positive number");
   }
@@ -72,11 +51,10 @@ double rate_limit(const ChainJoint& joint) {
 
 ArmModel::ArmModel(const std::string& robot_description, const Params& p)
     : chain(read_chain(robot_description, p)) {
-  const std::set<std::string> with_effort = with_effort_state(robot_description);
   has_effort_state = true;
   for (const ChainJoint& joint : chain.joints()) {
     joints.push_back(joint.name);
-    has_effort_state = has_effort_state && with_effort.count(joint.name) > 0;
+    has_effort_state = has_effort_state && joint.state_interfaces.count("effort") > 0;
     if (p.torque_limit.empty() && !std::isfinite(effort_limit(joint.limits))) {
       throw std::invalid_argument("joint '" + joint.name +
                                   "' has no effort limit (zero counts as none): give the "

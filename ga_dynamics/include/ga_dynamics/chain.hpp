@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,7 @@ struct ChainJoint {
   JointLimits limits;
   Drive drive;
   std::map<std::string, std::string> parameters;  ///< of the joint in <ros2_control>, as text
+  std::set<std::string> state_interfaces;         ///< of the joint there, e.g. "effort"
 
   bool revolute() const { return type != JointType::kPrismatic; }
 };
@@ -175,8 +177,6 @@ class Chain {
 LinkInertia lump(const LinkInertia& one, const LinkInertia& other);
 /// The body given in a frame that sits at `pose`, seen from outside of it.
 LinkInertia transformed(const Pose& pose, const LinkInertia& body);
-Pose compose(const Pose& outer, const Pose& inner);
-Pose inverse(const Pose& pose);
 
 }  // namespace ga_dynamics
 

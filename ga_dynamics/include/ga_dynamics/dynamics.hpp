@@ -12,8 +12,8 @@
 //
 // Units: rad and m, s, N m and N, kg m² and kg. Spans hold one value per joint unless said
 // otherwise. Real-time safety: construction allocates. Every other function is real-time safe and
-// writes to the caller's memory. An object has scratch memory of its own: use one per thread.
-// Outputs must not overlap inputs. Throws: std::invalid_argument for a span that is too short or a
+// writes to the caller's memory. An object has scratch memory of its own: use one per thread;
+// the const functions need none. Outputs must not overlap inputs. Throws: std::invalid_argument for a span that is too short or a
 // link index out of range, naming the argument, and nothing else after construction. The values
 // never matter: a value that is not finite makes every result that depends on it not finite, and
 // forward_dynamics() reports it.
@@ -94,9 +94,15 @@ class Dynamics {
 
   /// Pose of every link of Chain::links(), in the base link's frame.
   void link_poses(std::span<const double> q, std::span<Pose> poses);
+  /// Pose of one link, in the base link's frame.
+  void link_pose(std::span<const double> q, int link, Pose& pose) const;
   /// Jacobian of the origin of a link: 6·n values row by row, linear velocity above angular, in the
   /// base link's axes.
-  void jacobian(std::span<const double> q, int link, std::span<double> jacobian);
+  void jacobian(std::span<const double> q, int link, std::span<double> jacobian) const;
+  /// J̇q̇ of the origin of a link, six values: its linear and angular acceleration [m/s², rad/s²]
+  /// while qdd = 0.
+  void velocity_product(std::span<const double> q, std::span<const double> qd, int link,
+                        std::span<double> acceleration) const;
   MechanicalEnergy energy(std::span<const double> q, std::span<const double> qd);
   /// The acceleration energy; its gradient with respect to qdd is the inverse dynamics (rigid
   /// bodies alone, without external wrenches).

@@ -17,15 +17,17 @@
 #ifndef GA_DYNAMICS__URDF_MODEL_HPP_
 #define GA_DYNAMICS__URDF_MODEL_HPP_
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ga_dynamics/pose.hpp"
 
 namespace ga_dynamics {
 
@@ -34,16 +36,6 @@ namespace ga_dynamics {
 class DescriptionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-using Vector3 = std::array<double, 3>;
-using Matrix3 = std::array<double, 9>;  // row-major
-
-/// Takes coordinates in the child's frame to the parent's: p_parent = rotation p_child +
-/// translation.
-struct Pose {
-  Matrix3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  Vector3 translation{0, 0, 0};
 };
 
 enum class UrdfJointType { kRevolute, kContinuous, kPrismatic, kFixed, kFloating, kPlanar };
@@ -85,6 +77,7 @@ struct UrdfJoint {
   int line = 0;
   /// Every <param> of the joint in <ros2_control>, as text; of several with one name the first.
   std::map<std::string, std::string> parameters = {};
+  std::set<std::string> state_interfaces = {};  ///< in <ros2_control>, e.g. "effort"
 };
 
 struct UrdfModel {

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "ga_dynamics/chain.hpp"
+
 namespace ga_hardware {
 
 class ParameterText {
@@ -89,6 +91,19 @@ class ParameterText {
 
 /// Reads a finite number with optional blanks around it; false for anything else.
 bool read_number(const std::string& text, double& value);
+
+/// Three numbers.
+ga_dynamics::Vector3 vector_of(const std::vector<double>& numbers);
+
+/// The chain of the robot description that a hardware component drives, by the rules of
+/// ga_dynamics/chain_selection.hpp. Throws ga_dynamics::DescriptionError as well. Parameters:
+///   base, tip          links of the chain: the root and the end of the longest actuated chain,
+///                      before its gripper
+///   freeze             joints in between that do not move, JOINT:POSITION,…
+///   freeze_off_chain   true: joints off the chain rest at zero. false: they are an error, unless
+///                      they belong to a gripper or the base carries them
+///   gravity            x,y,z [m/s²] in the root link's frame (0,0,-9.81)
+ga_dynamics::Chain chain_of(const std::string& urdf_text, ParameterText& parameters);
 
 }  // namespace ga_hardware
 

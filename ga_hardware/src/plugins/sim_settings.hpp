@@ -5,7 +5,7 @@
 // Settings of the simulated arm, from a <ros2_control> tag.
 //
 // Parameters of the hardware, all optional:
-//   base, tip, freeze, freeze_off_chain, gravity   the chain: described_chain.hpp
+//   base, tip, freeze, freeze_off_chain, gravity   the chain: parameter_text.hpp
 //   initial_positions   JOINT:POSITION,… [rad, m]; default: the initial_value of the joint's
 //                       position state, or zero
 //   payload_mass        kg, and

@@ -5,7 +5,7 @@
 // Straight lines of the tool at constant speed and constant orientation, as in the PUMA experiments
 // of Mata et al. 2002 §5.2, Provenzano et al., and Mata, Valera et al.
 //
-//   const ga_dynamics::Matrix3 hand = ga_motion::rotation_zyz(0.785, 1.047, 1.571);
+//   const ga_dynamics::Matrix3 hand = ga_dynamics::rotation_zyz(0.785, 1.047, 1.571);
 //   const ga_motion::CartesianLine line({hand, {0.6, 0.175, 0.25}}, {hand, {0.018, 0.757, 0}},
 //                                         0.1, 0.25);
 //   const auto motion = ga_motion::make_cartesian_line(puma, line, q_now);
@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "ga_motion/puma_kinematics.hpp"
 #include "ga_motion/trajectory.hpp"
@@ -23,9 +24,6 @@ namespace ga_motion {
 using ga_dynamics::Matrix3;
 using ga_dynamics::Pose;
 using ga_dynamics::Vector3;
-
-/// Rotation by Euler angles z, y', z'' [rad], as the papers give orientations. Real-time safe.
-Matrix3 rotation_zyz(double z1, double y, double z2) noexcept;
 
 /// The tool's motion from one pose to another of the same orientation, in the base link's frame.
 /// The speed rises from rest as a fifth-order polynomial of time, is exactly constant, and falls
@@ -86,6 +84,25 @@ std::unique_ptr<Trajectory> make_cartesian_line(const InverseKinematics& kinemat
 std::unique_ptr<Trajectory> make_cartesian_line(const PumaKinematics& kinematics,
                                                 const CartesianLine& line, const PumaBranch& branch,
                                                 const LineOptions& options = {});
+
+// --- straight lines whose orientation is free, for arms that cannot keep it ---
+
+/// How well the tool can move in every direction at q: least over largest of the three singular
+/// values of the tool's translational Jacobian; 0 where it cannot.
+double position_dexterity(const InverseKinematics& kinematics, std::span<const double> q);
+
+struct PositionLine {
+  std::vector<double> middle;        ///< joint values half-way
+  Vector3 direction{};               ///< unit vector, base link's frame
+  double length = 0;                 ///< m
+  double speed = 0, blend_time = 0;  ///< as of CartesianLine
+};
+
+/// The motion of least joint speed that moves the tool along the line, within 1 µm of it. Throws
+/// KinematicsError where the line leaves the joints' position or velocity limits or
+/// comes to a singularity.
+std::unique_ptr<Trajectory> make_position_line(const InverseKinematics& kinematics,
+                                               const PositionLine& line);
 
 }  // namespace ga_motion
 

@@ -20,7 +20,7 @@
 #include <span>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_motion/numeric_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
 
 namespace ga_motion {
 

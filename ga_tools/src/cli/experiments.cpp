@@ -10,7 +10,7 @@
 #include "cli/output.hpp"
 #include "experiments/hydraulic_arm.hpp"
 #include "experiments/two_link.hpp"
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {
 

@@ -18,7 +18,7 @@
 #include "cli/experiments.hpp"
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
-#include "ga_motion/input_error.hpp"
+#include "ga_motion/state_file.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace {
@@ -59,7 +59,7 @@ struct Settings {
   InfoOptions info;
   bool json = false;
   std::string states;
-  DynamicsOptions dynamics{.drives = Drives::kNone};
+  DynamicsOptions dynamics;
   std::vector<std::string> only;  ///< names of experiments; empty: all
   bool list = false;
 };

@@ -17,11 +17,8 @@
 #include <system_error>
 
 #include "cli/output.hpp"
-#include "ga_motion/csv_fields.hpp"
-#include "ga_motion/input_error.hpp"
-#include "ga_motion/quaternion.hpp"
-#include "ga_motion/state_columns.hpp"
-#include "ga_motion/state_reader.hpp"
+#include "ga_dynamics/pose.hpp"
+#include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {
 

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -82,12 +81,6 @@ void LinuxPortIo::write([[maybe_unused]] std::uint16_t port,
 #if PUMA_HAS_PORTS
   outb(value, port);
 #endif
-}
-
-std::int64_t LinuxPortIo::now_ns() const noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 }  // namespace puma_hardware

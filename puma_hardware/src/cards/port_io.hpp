@@ -4,9 +4,18 @@
 
 // The bus of the cards: bytes at port addresses. All functions are real-time safe and do not throw.
 
+#include <time.h>
+
 #include <cstdint>
 
 namespace puma_hardware {
+
+/// System time [ns], the same for all processes.
+inline std::int64_t monotonic_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 
 class PortIo {
  public:

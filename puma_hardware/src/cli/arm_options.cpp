@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "cli/parameters.hpp"
-#include "ga_hardware/described_chain.hpp"
 #include "ga_hardware/parameter_text.hpp"
 #include "ga_tools/commands.hpp"
 #include "process/guard.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,13 +22,38 @@ struct Settings {
   ArmOptions arm;
   std::vector<std::string> inject;
   bool clear = false;
+  double wait = 0;
   double after = 0;
 };
+
+/// Waits until the robot is there and its simulated time advances: the shared memory of a killed
+/// emulator remains until the next one replaces it.
+void wait_for_robot(const std::string& name, const CardSettings& cards, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  double last = std::numeric_limits<double>::infinity();
+  std::string problem;
+  while (Clock::now() < deadline) {
+    try {
+      const double time = emulator::EmulatedCards::open_shared(name, cards)->truth().time;
+      if (time > last) return;
+      last = time;
+      problem = "its simulated time does not advance; restart the emulator";
+    } catch (const std::runtime_error& error) {
+      problem = error.what();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::fprintf(stderr, "puma cell: '%s' is not ready after %g s: %s\n", name.c_str(), seconds,
+               problem.c_str());
+  throw CLI::RuntimeError(1);
+}
 
 void run(const Settings& settings) {
   const DescribedArm described = described_arm(settings.arm);
   const ArmSettings arm =
       ArmSettings::from(described.chain, with_emulated_wiring(described.parameters));
+  if (settings.wait > 0) wait_for_robot(settings.arm.cell, arm.cards, settings.wait);
   const auto cards = emulator::EmulatedCards::open_shared(settings.arm.cell, arm.cards);
   if (settings.clear) cards->clear_faults();
   for (const std::string& fault : settings.inject) {
@@ -59,10 +86,14 @@ void add_cell_command(CLI::App& app) {
       "Show the state of a robot of `puma emulate` as JSON, or inject faults: the cards' outputs "
       "and the true position of the arm\n"
       "Examples: puma cell demo\n          puma cell demo --inject thermal:joint2\n          puma "
-      "cell demo --clear");
+      "cell demo --clear\n          puma cell demo --wait 10");
   command->add_option("name", settings->arm.cell, "Name of the robot")->required();
   command->add_option("--inject", settings->inject, "Faults: " + emulator::card_fault_names());
   command->add_flag("--clear", settings->clear, "Clear all faults first");
+  command
+      ->add_option("--wait", settings->wait,
+                   "Time to wait until the robot is there and runs, s; exit code 1 if it does not")
+      ->check(ga_tools::number_range(0.0, 3600.0));
   command
       ->add_option(
           "--after", settings->after,

@@ -86,7 +86,7 @@ CalibrationTable emulated_calibration(const ArmSettings& settings,
     for (auto turn = std::llround(std::ceil((low[i] - phase) / per_rev)); turn <= last; ++turn) {
       const double count = phase + static_cast<double>(turn) * per_rev;
       const double volts = pots.volts(i, count);
-      // Beyond its supply a potentiometer stands at its end.
+      // Beyond its supply a potentiometer saturates.
       if (volts > 0 && volts < kPotSupply) {
         table.joints[i].entries.push_back({std::llround(count), volts});
       }

@@ -4,13 +4,10 @@
 
 #include "emulator/emulated_cards.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cerrno>
 
 #include "emulator/cards_state.hpp"
-#include "emulator/shared_segment.hpp"
 
 namespace puma_hardware::emulator {
 
@@ -48,14 +45,8 @@ const char* reason_text(Illegal reason) {
   return "unknown";
 }
 
-std::int64_t machine_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
 std::int64_t bus_ns(const CardsState& state) noexcept {
-  return state.wall_clock ? machine_ns() : state.time_ns;
+  return state.wall_clock ? monotonic_ns() : state.time_ns;
 }
 
 enum class Card { kNone, kMissing, k818, k726, k833a, k833b };
@@ -117,25 +108,6 @@ void record(CardsState& state, const Access& access, Illegal reason) noexcept {
   found->value = access.value;
 }
 
-EmulatedCards::EmulatedCards(std::unique_ptr<Segment> segment)
-    : segment_(std::move(segment)), state_(segment_->state) {}
-
-EmulatedCards::EmulatedCards(const CardSettings& settings, bool wall_clock)
-    : EmulatedCards(Segment::make_private(settings, wall_clock)) {}
-
-std::unique_ptr<EmulatedCards> EmulatedCards::create_shared(const std::string& name,
-                                                            const CardSettings& settings) {
-  return std::unique_ptr<EmulatedCards>(new EmulatedCards(Segment::create(name, settings)));
-}
-
-std::unique_ptr<EmulatedCards> EmulatedCards::open_shared(const std::string& name,
-                                                          const CardSettings& settings,
-                                                          double patience) {
-  return std::unique_ptr<EmulatedCards>(new EmulatedCards(Segment::open(name, settings, patience)));
-}
-
-EmulatedCards::~EmulatedCards() = default;
-
 std::uint8_t EmulatedCards::read(std::uint16_t port) noexcept {
   CardsState& state = *state_;
   const CardsLock lock(state);
@@ -179,7 +151,7 @@ void EmulatedCards::write(std::uint16_t port, std::uint8_t value) noexcept {
 }
 
 std::int64_t EmulatedCards::now_ns() const noexcept {
-  if (state_->wall_clock) return machine_ns();
+  if (state_->wall_clock) return monotonic_ns();
   const CardsLock lock(*state_);
   return state_->time_ns;
 }

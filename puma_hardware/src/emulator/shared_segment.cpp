@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emulator/shared_segment.hpp"
+
+// Memory of the cards' state: private to this process, or shared by name.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,12 +12,36 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "emulator/cards_state.hpp"
+#include "process/process_lock.hpp"
+
 namespace puma_hardware::emulator {
+
+/// The functions throw std::runtime_error.
+struct EmulatedCards::Segment {
+  CardsState* state = nullptr;
+  std::string path;  ///< empty: private
+  int file = -1;
+  std::optional<ProcessLock> lock;  ///< of the creator
+  pid_t creator = 0;                ///< of a shared segment; 0 if it was only opened
+
+  static std::unique_ptr<Segment> make_private(const CardSettings& settings, bool wall_clock);
+  static std::unique_ptr<Segment> create(const std::string& name, const CardSettings& settings);
+  /// Waits up to `patience` [s].
+  static std::unique_ptr<Segment> open(const std::string& name, const CardSettings& settings,
+                                       double patience);
+  Segment() = default;
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+  ~Segment();
+};
 
 namespace {
 
@@ -203,5 +228,24 @@ EmulatedCards::Segment::~Segment() {
   }
   close(file);
 }
+
+EmulatedCards::EmulatedCards(std::unique_ptr<Segment> segment)
+    : segment_(std::move(segment)), state_(segment_->state) {}
+
+EmulatedCards::EmulatedCards(const CardSettings& settings, bool wall_clock)
+    : EmulatedCards(Segment::make_private(settings, wall_clock)) {}
+
+std::unique_ptr<EmulatedCards> EmulatedCards::create_shared(const std::string& name,
+                                                            const CardSettings& settings) {
+  return std::unique_ptr<EmulatedCards>(new EmulatedCards(Segment::create(name, settings)));
+}
+
+std::unique_ptr<EmulatedCards> EmulatedCards::open_shared(const std::string& name,
+                                                          const CardSettings& settings,
+                                                          double patience) {
+  return std::unique_ptr<EmulatedCards>(new EmulatedCards(Segment::open(name, settings, patience)));
+}
+
+EmulatedCards::~EmulatedCards() = default;
 
 }  // namespace puma_hardware::emulator

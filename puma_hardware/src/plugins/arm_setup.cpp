@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ga_hardware/described_chain.hpp"
 #include "ga_hardware/arm_interfaces.hpp"
 #include "ga_hardware/parameter_text.hpp"
 

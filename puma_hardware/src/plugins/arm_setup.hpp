@@ -4,9 +4,9 @@
 
 // The arm on its cards, as described by a <ros2_control> tag.
 //
-// Parameters of the hardware, beside those of ArmSettings (pcl*, safety.*, calibration_file,
+// Parameters of the hardware, in addition to those of ArmSettings (pcl*, safety.*, calibration_file,
 // observer_bandwidth), all optional:
-//   base, tip, freeze, freeze_off_chain, gravity   the chain: ga_hardware/described_chain.hpp
+//   base, tip, freeze, freeze_off_chain, gravity   the chain: ga_hardware/parameter_text.hpp
 //   io                 ports: the computer's I/O ports; emulated (ports)
 //   cell               io emulated: name of a running `puma emulate NAME`; without it the cards are
 //                      emulated in this process

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,12 +49,6 @@ std::string shared_name(const std::string& name) {
 bool process_lives(int pid) noexcept { return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM); }
 
 }  // namespace
-
-std::int64_t monotonic_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 Heartbeat::Heartbeat(const std::string& name) {
   const int fd = shm_open(shared_name(name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -13,10 +13,9 @@
 #include <cstdint>
 #include <string>
 
-namespace puma_hardware {
+#include "cards/port_io.hpp"
 
-/// Monotonic time [ns], the same for all processes of the machine.
-std::int64_t monotonic_ns() noexcept;
+namespace puma_hardware {
 
 struct HeartbeatMemory;
 

@@ -78,7 +78,7 @@ class ArmLoop {
   LoopEnd power_on();
   LoopEnd run_motion(const ga_motion::Trajectory& motion, double duration,
                      ga_hardware::Recording* recording, const char* phase);
-  /// Ramps down, brakes on, power off; after a fault lets the safety machine finish.
+  /// Ramps down, brakes on, power off; after a fault waits for the safety machine.
   void stop_arm();
   LoopEnd how_it_ended() const noexcept;
 

@@ -2,7 +2,7 @@
 #ifndef GA_DYNAMICS__ALGORITHM__KINEMATICS_HPP_
 #define GA_DYNAMICS__ALGORITHM__KINEMATICS_HPP_
 
-// Positions of the frames, the Jacobian of a point, energies and the Gibbs function. Real-time
+// Positions of the frames, Jacobian and J̇q̇ of a point, energies and the Gibbs function. Real-time
 // safe, no exception.
 
 #include "ga_dynamics/algorithm/inverse_dynamics.hpp"
@@ -16,50 +16,101 @@ struct FramePose {
   Vec3<S> origin;
 };
 
-/// Poses of frames 1..n in frame 0, into `poses[0..n-1]`.
-template <class S>
-void frame_poses(const Model<S>& model, JointPositions<S>& positions, const S* q,
-                 FramePose<S>* poses) {
-  set_positions(model, q, positions);
-  FramePose<S> last;
-  for (int i = 0; i < model.n; ++i) {
+/// Calls visit(i, pose of frame i + 1 in frame 0) for i = 0 … bodies − 1. Needs no scratch memory.
+template <class S, class Visit>
+void for_each_frame(const Model<S>& model, const S* q, int bodies, Visit&& visit) {
+  constexpr int kWidth = kLanes<S>;
+  S sine[kWidth], cosine[kWidth];
+  FramePose<S> pose;
+  for (int i = 0; i < bodies; ++i) {
+    const int l = i % kWidth;
+    if (l == 0) {
+      S some[kWidth] = {};
+      for (int k = 0; k < kWidth && i + k < model.n; ++k) some[k] = q[i + k];
+      const Lane<S> turned =
+          load_lane(model.turns.data() + i) * load_lane(some) + load_lane(model.theta.data() + i);
+      sin_cos<S>(turned, sine, cosine);
+    }
     const JointModel<S>& j = model.joint[i];
-    const S& s = positions.sine[i];
-    const S& c = positions.cosine[i];
-    FramePose<S>& pose = poses[i];
-    pose.origin = last.origin + last.rotation * offset(j, positions.d[i]);
+    pose.origin = pose.origin + pose.rotation * offset(j, j.revolute ? j.d : q[i] + j.d);
     // Row by row: a row of R·R_i is R_iᵀ applied to that row.
     with_twist(j.twist, [&](auto twist) {
       constexpr Twist kTwist = decltype(twist)::value;
-      pose.rotation = {rotate_down<kTwist>(j.angle, s, c, last.rotation.r0),
-                       rotate_down<kTwist>(j.angle, s, c, last.rotation.r1),
-                       rotate_down<kTwist>(j.angle, s, c, last.rotation.r2)};
+      pose.rotation = {rotate_down<kTwist>(j.angle, sine[l], cosine[l], pose.rotation.r0),
+                       rotate_down<kTwist>(j.angle, sine[l], cosine[l], pose.rotation.r1),
+                       rotate_down<kTwist>(j.angle, sine[l], cosine[l], pose.rotation.r2)};
     });
-    last = pose;
+    visit(i, pose);
   }
 }
 
-/// Jacobian of a point fixed to body `body` (1..n; 0 moves not at all), given in frame 0 like the
-/// result: 6×n row by row, linear velocity of the point above angular velocity. Columns behind
+/// The axis of the joint in front of the frame, in frame 0.
+template <class S>
+GA_DYNAMICS_INLINE Vec3<S> joint_axis(const FramePose<S>& pose) {
+  return {pose.rotation.r0.z, pose.rotation.r1.z, pose.rotation.r2.z};
+}
+
+/// Pose of frame `body` (1..n; 0 is frame 0 itself) in frame 0.
+template <class S>
+FramePose<S> frame_pose(const Model<S>& model, const S* q, int body) {
+  FramePose<S> result;
+  for_each_frame(model, q, body, [&](int, const FramePose<S>& pose) { result = pose; });
+  return result;
+}
+
+/// Jacobian, in the axes of frame 0, of a point fixed in frame `body` (1..n; 0 moves not at all) and
+/// given there: 6×n row by row, linear velocity of the point above angular velocity. Columns behind
 /// `body` are zero.
 template <class S>
-void jacobian(const Model<S>& model, const FramePose<S>* poses, int body, const Vec3<S>& point,
-              S* jac) {
+void jacobian(const Model<S>& model, const S* q, int body, const Vec3<S>& point, S* jac) {
   const int n = model.n;
+  const auto set = [&](int row, int i, const Vec3<S>& v) {
+    jac[row * n + i] = v.x, jac[(row + 1) * n + i] = v.y, jac[(row + 2) * n + i] = v.z;
+  };
+  Vec3<S> end;
+  // First the joints' origins and axes, then, with the point known, velocities in their place.
+  for_each_frame(model, q, body, [&](int i, const FramePose<S>& pose) {
+    set(0, i, pose.origin), set(3, i, joint_axis(pose));
+    end = pose.origin + pose.rotation * point;
+  });
   for (int i = 0; i < n; ++i) {
     Vec3<S> linear, angular;
     if (i < body) {
-      const Vec3<S> axis{poses[i].rotation.r0.z, poses[i].rotation.r1.z, poses[i].rotation.r2.z};
-      if (model.joint[i].revolute) {
-        linear = cross(axis, point - poses[i].origin);
-        angular = axis;
-      } else {
-        linear = axis;
-      }
+      const Vec3<S> origin{jac[i], jac[n + i], jac[2 * n + i]};
+      const Vec3<S> axis{jac[3 * n + i], jac[4 * n + i], jac[5 * n + i]};
+      linear = model.joint[i].revolute ? cross(axis, end - origin) : axis;
+      if (model.joint[i].revolute) angular = axis;
     }
-    jac[i] = linear.x, jac[n + i] = linear.y, jac[2 * n + i] = linear.z;
-    jac[3 * n + i] = angular.x, jac[4 * n + i] = angular.y, jac[5 * n + i] = angular.z;
+    set(0, i, linear), set(3, i, angular);
   }
+}
+
+/// J̇q̇ of the same point: its linear and angular acceleration while qdd = 0.
+template <class S>
+struct PointAcceleration {
+  Vec3<S> linear, angular;
+};
+template <class S>
+PointAcceleration<S> velocity_product(const Model<S>& model, const S* q, const S* qd, int body,
+                                      const Vec3<S>& point) {
+  Vec3<S> w, dw, a, origin, tool;
+  const auto move = [&](const Vec3<S>& lever) {  // along the link that w and dw are of
+    a = a + cross(dw, lever) + cross(w, cross(w, lever));
+  };
+  for_each_frame(model, q, body, [&](int i, const FramePose<S>& pose) {
+    move(pose.origin - origin);
+    const Vec3<S> rate = qd[i] * joint_axis(pose);
+    if (model.joint[i].revolute) {
+      dw = dw + cross(w, rate);
+      w = w + rate;
+    } else {
+      a = a + S(2) * cross(w, rate);
+    }
+    origin = pose.origin;
+    tool = pose.rotation * point;
+  });
+  move(tool);
+  return {a, dw};
 }
 
 /// J. `potential` is −Σ m g·r with r from the origin of frame 0.

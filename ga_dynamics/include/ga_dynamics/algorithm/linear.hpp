@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "ga_dynamics/algorithm/isa.hpp"
+#include "ga_dynamics/pose.hpp"
 
 namespace ga_dynamics {
 inline namespace GA_DYNAMICS_ISA {
@@ -28,6 +29,15 @@ template <class S>
 struct Mat3 {
   Vec3<S> r0{}, r1{}, r2{};
 };
+
+GA_DYNAMICS_INLINE Vec3<double> to_vec(const Vector3& v) { return {v[0], v[1], v[2]}; }
+GA_DYNAMICS_INLINE Mat3<double> to_mat(const Matrix3& m) {
+  return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
+}
+GA_DYNAMICS_INLINE Vector3 to_array(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+GA_DYNAMICS_INLINE Matrix3 to_array(const Mat3<double>& m) {
+  return {m.r0.x, m.r0.y, m.r0.z, m.r1.x, m.r1.y, m.r1.z, m.r2.x, m.r2.y, m.r2.z};
+}
 
 template <class S>
 GA_DYNAMICS_INLINE Vec3<S> operator+(const Vec3<S>& a, const Vec3<S>& b) {

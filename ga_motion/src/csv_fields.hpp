@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_MOTION__CSV_FIELDS_HPP_
-#define GA_MOTION__CSV_FIELDS_HPP_
+#ifndef CSV_FIELDS_HPP_
+#define CSV_FIELDS_HPP_
 
-// One line of comma-separated values (RFC 4180, but a field does not go on behind the line's end).
+// One line of comma-separated values (RFC 4180, but a field does not go on behind the line's end),
+// and what messages say of it.
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ga_motion {
 
@@ -36,9 +38,18 @@ class CsvFields {
 /// Without blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// The name as a field: in quotes if it holds a comma, a quote or a line's end.
-std::string csv_field(const std::string& name);
+/// "a, b, c", cut at about 200 bytes.
+std::string listed(const std::vector<std::string>& names);
+
+/// The text with ? for control characters: what messages quote from a file stays on their line, and
+/// does not reach the terminal as a command.
+inline std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return text;
+}
 
 }  // namespace ga_motion
 
-#endif  // GA_MOTION__CSV_FIELDS_HPP_
+#endif  // CSV_FIELDS_HPP_

@@ -8,11 +8,9 @@
 #include <kdl/frames.hpp>
 #include <numbers>
 
-#include "ga_motion/quaternion.hpp"
+#include "ga_dynamics/pose.hpp"
 
-namespace ga_motion {
-
-using namespace ga_dynamics;
+namespace ga_dynamics {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -63,4 +61,4 @@ TEST(RotationVector, OfHalfATurnHasTheLengthOfPi) {
 }
 
 }  // namespace
-}  // namespace ga_motion
+}  // namespace ga_dynamics

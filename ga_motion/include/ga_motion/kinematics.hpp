@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_MOTION__NUMERIC_KINEMATICS_HPP_
-#define GA_MOTION__NUMERIC_KINEMATICS_HPP_
+#ifndef GA_MOTION__KINEMATICS_HPP_
+#define GA_MOTION__KINEMATICS_HPP_
 
 // Kinematics of the tool of any arm, forward and back: what every inverse kinematics offers, and
 // the one that searches. Arms like the PUMA have closed formulas: puma_kinematics.hpp.
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/dynamics.hpp"
 
 namespace ga_motion {
 
@@ -84,14 +84,13 @@ class InverseKinematics {
   virtual ~InverseKinematics();
   virtual std::unique_ptr<InverseKinematics> clone() const = 0;  ///< allocates
 
-  const Chain& chain() const noexcept { return chain_; }
-  int size() const noexcept { return chain_.size(); }
+  const Chain& chain() const noexcept { return dynamics_->chain(); }
+  int size() const noexcept { return dynamics_->size(); }
 
   void forward(std::span<const double> q, Pose& pose) const;
   /// 6·n values row by row, linear velocity above angular, in the base link's axes.
   void jacobian(std::span<const double> q, std::span<double> jacobian) const;
-  /// J̇q̇, six values: the tool's linear and angular acceleration [m/s², rad/s²] while qdd = 0;
-  /// exact, by the recursion of accelerations.
+  /// J̇q̇, six values: the tool's linear and angular acceleration [m/s², rad/s²] while qdd = 0.
   void velocity_product(std::span<const double> q, std::span<const double> qd,
                         std::span<double> acceleration) const;
 
@@ -121,16 +120,7 @@ class InverseKinematics {
   IkResult wrap(std::span<const double> seed, bool keep_limits, std::span<double> q) const noexcept;
 
  private:
-  struct Frame;
-  struct Step {  // from one joint to the next
-    Pose fixed;  // Tx(a) Rx(alpha) Ry(beta)
-    double theta = 0, d = 0;
-    bool revolute = true;
-  };
-  static void advance(const Step& step, double q, Frame& frame) noexcept;
-
-  Chain chain_;
-  std::vector<Step> steps_;
+  std::shared_ptr<const ga_dynamics::Dynamics> dynamics_;  // its const functions, for all copies
 };
 
 struct NumericOptions {
@@ -175,4 +165,4 @@ class NumericKinematics final : public InverseKinematics {
 
 }  // namespace ga_motion
 
-#endif  // GA_MOTION__NUMERIC_KINEMATICS_HPP_
+#endif  // GA_MOTION__KINEMATICS_HPP_
