@@ -1,4 +1,4 @@
-# The controllers for ros2_control around the laws, where it is installed.
+# The controllers for ros2_control, if it is installed.
 
 set(GA_CONTROLLERS_PLUGINS ON)
 foreach(package controller_interface control_msgs generate_parameter_library hardware_interface pluginlib rclcpp_lifecycle
@@ -13,13 +13,13 @@ foreach(package controller_interface control_msgs generate_parameter_library har
 endforeach()
 file(REMOVE ${PROJECT_BINARY_DIR}/not_built.txt)
 
-# In a function's scope: the generator calls ament_export_dependencies(), which would have users of the laws find ROS 2 (see
-# ga_export_package()).
+# In a function's scope: the generator calls ament_export_dependencies(), which would make users of the laws depend on ROS 2
+# (see ga_export_package()).
 function(ga_generate_parameters)
   generate_parameter_library(law_controller_parameters src/plugins/law_controller_parameters.yaml)
 endfunction()
 ga_generate_parameters()
-# Generated code is held to its generator's warnings, not to ours.
+# Do not apply our warnings to generated code.
 get_target_property(generated law_controller_parameters INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(law_controller_parameters SYSTEM INTERFACE ${generated})
 
@@ -47,5 +47,5 @@ target_link_libraries(ga_controllers_plugins PUBLIC
   ${trajectory_msgs_TARGETS})
 
 pluginlib_export_plugin_description_file(controller_interface ga_controllers_plugins.xml)
-# Loaded by name, linked by nobody: not exported.
+# Loaded by name, never linked: not exported.
 install(TARGETS ga_controllers_plugins LIBRARY DESTINATION lib)

@@ -26,7 +26,7 @@ double Blending::pole(const Bounds& bounds) const noexcept {
 
 void Blending::advance(double dt, const Bounds& bounds) noexcept {
   const double r = pole(bounds), w = saturated(r, bounds), beyond = offset_.q - w;
-  // What saturates does not change within the cycle; the rest is linear and solved exactly:
+  // The saturated part is constant within the cycle; the rest is linear and solved exactly:
   // (w + slope t + bend t²) exp(−r t).
   const double slope = offset_.qd + r * w;
   const double bend = (offset_.qdd + 2 * r * offset_.qd + r * r * w) / 2;

@@ -10,12 +10,12 @@ namespace ga_controllers {
 
 namespace {
 
-/// Added to the diagonal of the matrix: it may be singular.
+/// Added to the diagonal of the matrix, which may be singular.
 constexpr double kRegular = 1e-12;
-/// Relative; a value this far beyond its bound is at it.
+/// Relative tolerance of the bounds.
 constexpr double kTolerance = 1e-11;
-/// Rounds without fewer violations before only one value changes at a time, and the most rounds per
-/// value.
+/// Rounds without progress before only one value changes per round, and the maximum number of
+/// rounds per value.
 constexpr int kPatience = 3, kRounds = 8;
 
 }  // namespace
@@ -28,7 +28,7 @@ BoxProjection::BoxProjection(std::size_t size)
       factor_(size * size),
       solved_(size) {}
 
-/// x and y for the values at their bounds as `side_` has them.
+/// Solves for x and y with the active set in `side_`.
 void BoxProjection::solve(std::span<const double> matrix, std::span<const double> value,
                           std::span<const double> bound) noexcept {
   const std::size_t n = side_.size();
@@ -52,12 +52,12 @@ void BoxProjection::solve(std::span<const double> matrix, std::span<const double
   }
 }
 
-/// The side at which the conditions are fulfilled, or may be in the next round.
-int BoxProjection::wanted_side(std::size_t i, std::span<const double> value,
-                               std::span<const double> bound) const noexcept {
+/// The side of a value in the next round; the present one if its conditions hold.
+int BoxProjection::next_side(std::size_t i, std::span<const double> value,
+                             std::span<const double> bound) const noexcept {
   if (side_[i] != 0) return side_[i] * multiplier_[i] > 0 ? 0 : side_[i];
-  const double most = bound[i] + kTolerance * (bound[i] + std::abs(value[i]));
-  return result_[i] > most ? 1 : result_[i] < -most ? -1 : 0;
+  const double limit = bound[i] + kTolerance * (bound[i] + std::abs(value[i]));
+  return result_[i] > limit ? 1 : result_[i] < -limit ? -1 : 0;
 }
 
 bool BoxProjection::pivot(std::span<const double> matrix, std::span<const double> value,
@@ -70,7 +70,7 @@ bool BoxProjection::pivot(std::span<const double> matrix, std::span<const double
     std::size_t violations = 0, last = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (!std::isfinite(result_[i]) || !std::isfinite(multiplier_[i])) return false;
-      if (wanted_side(i, value, bound) == side_[i]) continue;
+      if (next_side(i, value, bound) == side_[i]) continue;
       ++violations;
       last = i;
     }
@@ -82,7 +82,7 @@ bool BoxProjection::pivot(std::span<const double> matrix, std::span<const double
       --patience;
     }
     for (std::size_t i = patience >= 0 ? 0 : last; i <= last; ++i) {
-      side_[i] = wanted_side(i, value, bound);
+      side_[i] = next_side(i, value, bound);
     }
   }
   return false;

@@ -2,18 +2,18 @@
 #ifndef GA_CONTROLLERS__BOX_PROJECTION_HPP_
 #define GA_CONTROLLERS__BOX_PROJECTION_HPP_
 
-// The point of a box |y_i| ≤ bound_i that is nearest to a given one, y⁰, in the metric of M⁻¹, with
-// M symmetric and positive definite. It is y = y⁰ + M x, where x (the Lagrange multipliers, with
-// their sign reversed) fulfills the conditions of Karush, Kuhn and Tucker:
+// Projects a point y⁰ onto the box |y_i| ≤ bound_i, in the metric of M⁻¹ with M symmetric and
+// positive definite. The result is y = y⁰ + M x, where x (the Lagrange multipliers with reversed
+// sign) satisfies the Karush–Kuhn–Tucker conditions:
 //   x_i = 0  where |y_i| < bound_i,
 //   x_i ≤ 0  where y_i = bound_i,
 //   x_i ≥ 0  where y_i = −bound_i.
 // The solution is unique and a continuous (piecewise linear) function of y⁰ and the bounds.
 //
-// Block principal pivoting (Júdice and Pires): the set of values at a bound is guessed, the linear
-// equations for it are solved, and all values that violate a condition change sets. When that does
-// not lead to fewer violations, only one value changes at a time, which cannot cycle. A few rounds
-// suffice in practice; their number is limited.
+// Block principal pivoting (Júdice and Pires): guess the active set, solve the linear equations for
+// it, and exchange all values that violate a condition. If that does not reduce the violations,
+// exchange only one value at a time, which cannot cycle. A few rounds suffice in practice; their
+// number is limited.
 
 #include <span>
 #include <vector>
@@ -25,9 +25,9 @@ class BoxProjection {
  public:
   explicit BoxProjection(std::size_t size);
 
-  /// `matrix`: M, row by row; it may be singular, and `bound` infinite. False: no solution within
-  /// the limited number of rounds, or values that are not finite. The values are clamped one by one
-  /// then, and all of x is zero.
+  /// `matrix`: M, row by row; it may be singular, and `bound` may be infinite. Returns false if
+  /// there is no solution within the limited number of rounds or a value is not finite; then the
+  /// values are clamped one by one and x is zero.
   bool project(std::span<const double> matrix, std::span<const double> value,
                std::span<const double> bound) noexcept;
 
@@ -39,8 +39,8 @@ class BoxProjection {
  private:
   void solve(std::span<const double> matrix, std::span<const double> value,
              std::span<const double> bound) noexcept;
-  int wanted_side(std::size_t i, std::span<const double> value,
-                  std::span<const double> bound) const noexcept;
+  int next_side(std::size_t i, std::span<const double> value,
+                std::span<const double> bound) const noexcept;
   bool pivot(std::span<const double> matrix, std::span<const double> value,
              std::span<const double> bound) noexcept;
 

@@ -20,14 +20,14 @@ using ga_dynamics::Chain;
 
 namespace {
 
-/// After a cycle longer than this [s], and longer than this many times the one before, the arm is
-/// where its torque has taken it meanwhile: the law goes on from there, as after a change.
-constexpr double kLateCycle = 0.05, kLater = 2;
+/// After a cycle longer than kLateCycle [s] and kLateRatio times the previous one, the law restarts
+/// at the measured state, as after a change of law: the old torque has moved the arm meanwhile.
+constexpr double kLateCycle = 0.05, kLateRatio = 2;
 constexpr double kLongestCycle = 1;  ///< s
-/// Cycles after which the inertia by which jumps of the reference are judged is computed anew: an
-/// arm does not unfold faster.
+/// Cycles between updates of the inertia matrix that jumps of the reference are judged with. The
+/// configuration hardly changes within this time.
 constexpr int kInertiaCycles = 20;
-/// Parts of the torque that terms() computes.
+/// Torque terms that terms() computes.
 constexpr std::size_t kTerms = 6;
 
 }  // namespace
@@ -39,9 +39,9 @@ std::string to_string(LawStatus status) {
     case LawStatus::kReferenceHeld:
       return "the reference is not finite: holding the last valid position";
     case LawStatus::kStateHeld:
-      return "the measured state is not finite: holding gravity at the last valid position";
+      return "the measured state is not finite: compensating gravity at the last valid position";
     case LawStatus::kError:
-      return "non-finite inputs for too many cycles";
+      return "non-finite inputs for error_cycles consecutive updates";
   }
   return "unknown";
 }
@@ -49,49 +49,49 @@ std::string to_string(LawStatus status) {
 struct ControlLaw::Impl {
   Impl(const Chain& chain, const LawParameters& parameters)
       : setting(chain, parameters),
-        blends(parameters.blend_time > 0),
+        blend_enabled(parameters.blend_time > 0),
         error_cycles(parameters.error_cycles),
         arm(chain, torque_limits(chain, parameters)),
         reference(chain, parameters, arm),
         friction(parameters, arm),
         integral(parameters, arm.size()),
         saturation(arm.size()),
-        output(arm.torque_limit, bearable_torques(chain, parameters),
+        output(arm.torque_limit, handover_limits(chain, parameters),
                torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
-        nothing(arm.size(), std::numeric_limits<double>::quiet_NaN()),
-        setting_out(arm.size()),
+        no_torque(arm.size(), std::numeric_limits<double>::quiet_NaN()),
+        start_torque_(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {}
 
-  /// A value per joint, all of them finite.
+  /// True if there is one value per joint and all are finite.
   bool finite(std::span<const double> values) const noexcept {
     return values.size() >= arm.size() && all_finite(values, arm.size());
   }
 
-  /// The cycle that update() is in. A state that is lost, or found again, hands the torque over:
-  /// what it does besides holding gravity (a motion, a payload) fades, and comes back.
+  /// Starts a cycle. When the measured state is lost or recovered, the torque is blended: the part
+  /// beyond gravity compensation (motion, payload) fades out, and fades in again on recovery.
   Cycle begin_cycle(bool state_known, double dt) noexcept {
-    const bool seen = located && !state_lost;
-    const bool takes_over = blends && (state_known ? bridges : seen);
-    bridges = !state_known && (bridges || seen);
+    const bool had_state = has_state && !state_lost;
+    const bool state_transition = blend_enabled && (state_known ? holding_last_state : had_state);
+    holding_last_state = !state_known && (holding_last_state || had_state);
     state_lost = !state_known;
-    if (dt > kLateCycle && dt > kLater * usual_dt && drives_arm && blends) changed = true;
-    usual_dt = dt;
-    drives_arm = true;
-    return {dt, changed, takes_over, output.last()};
+    if (dt > kLateCycle && dt > kLateRatio * last_dt && updated && blend_enabled) changed = true;
+    last_dt = dt;
+    updated = true;
+    return {dt, changed, state_transition, output.last()};
   }
 
   void follow(const Cycle& cycle) noexcept {
     const bool jumped = reference.advance(cycle, setting, friction, arm);
     for (std::size_t i = 0; i < arm.size(); ++i) {
-      if (cycle.changed) friction.begin(i, reference.way_acceleration(i, arm, setting));
-      if (jumped) friction.blend(i, reference.way_acceleration(i, arm, setting));
-      if (reference.near(i)) friction.arrive(i);
+      if (cycle.changed) friction.begin(i, reference.blend_acceleration(i, arm, setting));
+      if (jumped) friction.blend(i, reference.blend_acceleration(i, arm, setting));
+      if (reference.near(i)) friction.settle(i);
     }
   }
 
-  /// The commanded acceleration, by the formulas at the top of control_law.hpp.
+  /// Computes v by the formulas at the top of control_law.hpp.
   void command_acceleration() noexcept {
     const Motion& r = reference.followed();
     const std::span<const double> sum = integral.sum();
@@ -115,30 +115,29 @@ struct ControlLaw::Impl {
     }
   }
 
-  /// The torque of the acceleration with which the reference sets out from rest in this cycle.
-  /// Empty: it does not. The torque of an arm at rest holds it: to blend the acceleration in would
-  /// leave the path at its start.
-  std::span<const double> torque_to_set_out(const Cycle& cycle) noexcept {
-    if (!cycle.changed || state_lost || !reference.sets_out(setting, arm)) return {};
+  /// Feed-forward torque of a reference that starts to accelerate from rest in this cycle; empty
+  /// otherwise. It must not be blended in, or the arm would leave the path at its start.
+  std::span<const double> start_torque(const Cycle& cycle) noexcept {
+    if (!cycle.changed || state_lost || !reference.starts_from_rest(setting, arm)) return {};
     const std::size_t n = arm.size();
     for (std::size_t i = 0; i < n; ++i) {
-      setting_out[i] = 0;
+      start_torque_[i] = 0;
       for (std::size_t j = 0; j < n; ++j) {
-        setting_out[i] += arm.inertia[i * n + j] * reference.followed().qdd[j];
+        start_torque_[i] += arm.inertia[i * n + j] * reference.followed().qdd[j];
       }
     }
-    return setting_out;
+    return start_torque_;
   }
 
-  /// The torque that the law wants at a measured state.
+  /// Computes the unlimited torque of the law at the measured state.
   void drive(const Cycle& cycle, std::span<double> tau) noexcept {
     const bool integrates = setting.kind == LawKind::kTrackingIntegral;
-    if (!setting.takes_reference()) reference.take_arm(arm, cycle.dt);
+    if (!setting.takes_reference()) reference.take_measured(arm, cycle.dt);
     follow(cycle);
-    if (integrates) integral.advance(cycle.dt, reference, output.cut(), setting.gains, arm);
+    if (integrates) integral.advance(cycle.dt, reference, output.saturation(), setting.gains, arm);
     command_acceleration();
     arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
-    if (friction.feeds()) {
+    if (friction.enabled()) {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
       friction.add(cycle, velocities, tau);
     }
@@ -146,10 +145,10 @@ struct ControlLaw::Impl {
     saturation.apply(arm, tau);
   }
 
-  /// The torque while there is no state: gravity where the arm was last; what it was before if that
-  /// is not known either.
+  /// Computes the torque without a measured state: gravity compensation at the last valid position,
+  /// or the previous torque if there is none.
   void hold(const Cycle& cycle, std::span<double> tau) noexcept {
-    if (located) {
+    if (has_state) {
       if (setting.takes_reference()) follow(cycle);
       arm.dynamics.gravity(arm.q, tau);
       return;
@@ -161,7 +160,7 @@ struct ControlLaw::Impl {
   }
 
   LawSetting setting;
-  const bool blends;  ///< changes are smoothed
+  const bool blend_enabled;
   const int error_cycles;
   MeasuredArm arm;
   FollowedReference reference;
@@ -170,16 +169,16 @@ struct ControlLaw::Impl {
   DecoupledSaturation saturation;
   TorqueLimiter output;
   std::vector<double> v;
-  const std::vector<double> nothing;         ///< NaN: no torque before
-  std::vector<double> setting_out;           ///< scratch of torque_to_set_out()
+  const std::vector<double> no_torque;       ///< NaN: the arm was not driven before
+  std::vector<double> start_torque_;         ///< scratch of start_torque()
   std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
-  bool changed = false;     ///< and no update that knows where the arm is has taken it up
-  bool drives_arm = false;  ///< there was an update
-  bool started = false;     ///< start() was called
-  double usual_dt = 0;      ///< s, of the cycle before
-  bool bridges = false;     ///< the state was valid and is not now
-  bool located = true;      ///< since start() there was a valid state, or there was no start()
-  bool state_lost = true;   ///< the last update had no valid state: gravity is all there is
+  bool changed = false;             ///< a change is pending until an update has a valid state
+  bool updated = false;             ///< update() has run
+  bool started = false;             ///< start() was called
+  double last_dt = 0;               ///< s, previous cycle
+  bool holding_last_state = false;  ///< the state was valid before and is not now
+  bool has_state = true;   ///< a valid state was measured since start(); true before start()
+  bool state_lost = true;  ///< the last update had no valid state
   int bad_cycles = 0;
   int inertia_age = 0;  ///< cycles
 };
@@ -199,17 +198,17 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
                        std::span<const double> last_torque) noexcept {
   Impl& m = *impl_;
   const std::size_t n = m.arm.size();
-  m.located = m.finite(q) && m.finite(qd);
-  if (m.located) {
+  m.has_state = m.finite(q) && m.finite(qd);
+  if (m.has_state) {
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
-  m.reference.start(q, qd, m.located);
+  m.reference.start(q, qd, m.has_state);
   m.integral.clear();
-  m.output.start(last_torque.size() >= n ? last_torque : std::span<const double>(m.nothing));
+  m.output.start(last_torque.size() >= n ? last_torque : std::span<const double>(m.no_torque));
   m.started = true;
   m.changed = true;
-  m.bridges = false;
+  m.holding_last_state = false;
   m.bad_cycles = 0;
 }
 
@@ -246,7 +245,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   if (tau.size() < n) return LawStatus::kError;
   const bool state_known = m.finite(q) && m.finite(qd);
   dt = dt >= 0 ? std::min(dt, kLongestCycle) : 0;
-  if (!m.started) start(q, qd, m.nothing);
+  if (!m.started) start(q, qd, m.no_torque);
   if (++m.inertia_age >= kInertiaCycles) {
     m.inertia_age = 0;
     if (m.setting.takes_reference()) m.arm.update_inertia();
@@ -256,15 +255,15 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   const Cycle cycle = m.begin_cycle(state_known, dt);
   if (state_known) {
-    m.located = true;
+    m.has_state = true;
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
     m.drive(cycle, tau);
   } else {
     m.hold(cycle, tau);
   }
-  m.output.give(cycle, tau, m.torque_to_set_out(cycle), m.setting, m.arm);
-  m.changed = m.changed && !m.located;
+  m.output.apply(cycle, tau, m.start_torque(cycle), m.setting, m.arm);
+  m.changed = m.changed && !m.has_state;
   if (m.bad_cycles >= m.error_cycles) return LawStatus::kError;
   if (!state_known) return LawStatus::kStateHeld;
   return reference_known ? LawStatus::kOk : LawStatus::kReferenceHeld;
@@ -286,7 +285,7 @@ TorqueTerms ControlLaw::terms() noexcept {
   const auto inertia = part(0), coriolis = part(1), gravity = part(2), friction = part(3),
              feedback = part(4), limit = part(5);
   std::fill(m.terms.begin(), m.terms.end(), 0.0);
-  if (m.located) arm.dynamics.gravity(arm.q, gravity);
+  if (m.has_state) arm.dynamics.gravity(arm.q, gravity);
   if (!m.state_lost) {
     arm.dynamics.bias(arm.q, arm.qd, coriolis);
     arm.dynamics.inertia_matrix(arm.q, m.terms_inertia);
@@ -310,7 +309,7 @@ TorqueTerms ControlLaw::terms() noexcept {
 
 bool ControlLaw::saturated(int joint) const noexcept {
   const auto i = static_cast<std::size_t>(joint);
-  return i < impl_->arm.size() && impl_->output.cut()[i] != 0;
+  return i < impl_->arm.size() && impl_->output.saturation()[i] != 0;
 }
 
 }  // namespace ga_controllers

@@ -2,7 +2,7 @@
 #ifndef GA_CONTROLLERS__CYCLE_HPP_
 #define GA_CONTROLLERS__CYCLE_HPP_
 
-// What the parts of a law are told of the update they are in.
+// Data of the current update, for the parts of a law.
 
 #include <span>
 
@@ -10,11 +10,11 @@ namespace ga_controllers {
 
 struct Cycle {
   double dt = 0;  ///< s
-  /// Law, gains or what drove the arm have changed: torque and reference go on from the arm.
+  /// Law, gains or the source of the torque changed: torque and reference restart at the arm.
   bool changed = false;
-  /// The torque goes on from the one before, the reference as it was.
-  bool takes_over = false;
-  /// N m, given in the last update; NaN: nothing drove the joint.
+  /// The measured state was lost or recovered: the torque blends, the reference continues.
+  bool state_transition = false;
+  /// N m, commanded in the last update; NaN: the joint was not driven.
   std::span<const double> torque_before = {};
 };
 

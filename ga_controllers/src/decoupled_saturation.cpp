@@ -7,7 +7,8 @@ namespace ga_controllers {
 
 namespace {
 
-/// Relative, of a torque that is cut only because of the others.
+/// Relative excess that marks a torque as saturated that was within its limit before the
+/// projection.
 constexpr double kBeyond = 1e-9;
 
 }  // namespace

@@ -2,23 +2,22 @@
 #ifndef GA_CONTROLLERS__DECOUPLED_SATURATION_HPP_
 #define GA_CONTROLLERS__DECOUPLED_SATURATION_HPP_
 
-// Keeps the joints that are not saturated on their commanded accelerations while others are. If
-// each torque were clamped on its own, the torque that a saturated joint lacks would accelerate its
-// neighbors through the inertia matrix D: a light distal joint without rotor inertia is thrown at
+// Torque saturation that preserves the commanded accelerations of the unsaturated joints. If each
+// torque were clamped separately, the missing torque of a saturated joint would accelerate its
+// neighbors through the inertia matrix D: a light distal joint without rotor inertia would reach
 // many times its velocity limit.
 //
 // The torques are projected onto the box of the torque limits in the metric of D⁻¹
-// (box_projection.hpp). That is a continuous function of the wanted torques. The joints that it
-// leaves within their limits have their commanded accelerations, a joint at its upper limit has no
-// more than its commanded one, at its lower limit no less. The path is not kept: the saturated
-// joints fall behind.
+// (box_projection.hpp), which is a continuous function of the target torques. Joints within their
+// limits keep their commanded accelerations. A joint at its upper limit accelerates no more than
+// commanded, at its lower limit no less. The path is not preserved: saturated joints lag behind.
 //
-// The model is taken to be right about which joints move. A saturated joint that cannot (its brake
-// is on, or it is against an obstacle) does not have the acceleration that the others are adjusted
-// to: they get D times it as a disturbance, which their feedback holds against. Likewise a
-// saturated joint that hits its stop steps the torques of the others, by about one limit on the
-// PUMA at 3 rad/s, where torques that are clamped one by one step by 5 %. The measured acceleration
-// that could tell is not known to the law.
+// This assumes that the saturated joints move as the model predicts. If one cannot (its brake is
+// closed, or it touches an obstacle), the others are adjusted to an acceleration that does not
+// occur, and their feedback has to compensate D times the difference. Likewise, when a saturated
+// joint hits its stop, the torques of the others step: by about one limit on the PUMA at 3 rad/s,
+// where separately clamped torques step by 5 %. The law does not measure accelerations, so it
+// cannot detect this.
 
 #include <span>
 #include <vector>
@@ -34,8 +33,8 @@ class DecoupledSaturation {
  public:
   explicit DecoupledSaturation(std::size_t joints) : projection_(joints) {}
 
-  /// Projects the torques. One at its limit is left beyond it, so that the caller sees that it is
-  /// cut. Updates the arm's inertia if any is beyond its limit.
+  /// Projects the torques. A torque at its limit is left slightly beyond it, so that the caller
+  /// detects the saturation. Updates the arm's inertia if any torque exceeds its limit.
   void apply(MeasuredArm& arm, std::span<double> tau) noexcept;
 
  private:

@@ -2,18 +2,20 @@
 #ifndef GA_CONTROLLERS__FOLLOWED_REFERENCE_HPP_
 #define GA_CONTROLLERS__FOLLOWED_REFERENCE_HPP_
 
-// From the reference that a law is given to the one that it follows: one that is lost is brought to
-// rest and held; after a change of the law the followed one begins at the arm, after a jump of the
-// given one it goes on from where it was, and blends over in either case (blending.hpp); and it
-// stays within the limits of the joints if it is to (reference_governor.hpp).
+// Computes the reference that the law follows from the input reference:
+// - A lost reference is brought to rest and held.
+// - After a change of law, the followed reference restarts at the measured state. After a jump of
+//   the input it continues from where it was. In both cases it then blends to the input
+//   (blending.hpp).
+// - With keep_limits it stays within the joint limits (reference_governor.hpp).
 //
-// A velocity and acceleration of zero say nothing: the velocity then is what the positions show
-// (shown_velocity.hpp). A reference without jumps passes unchanged. From a jump of one joint on,
-// until the followed reference has arrived, all that the given one does beyond what its velocities
-// and accelerations explain is blended, so noise and held samples are filtered. Meanwhile given
-// velocities count up to the joint's velocity limit.
+// If velocity and acceleration are zero, the velocity is estimated from the positions
+// (reference_velocity.hpp). A reference without jumps passes unchanged. From a jump until blending
+// is complete, every change of the input that its velocities and accelerations do not explain is
+// blended as well, which filters noise and held samples, and input velocities are limited to the
+// joint's velocity limit.
 //
-// In each update: take() or take_arm(), then advance().
+// In each update: take() or take_measured(), then advance().
 
 #include <memory>
 #include <span>
@@ -26,7 +28,7 @@
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
 #include "reference_governor.hpp"
-#include "shown_velocity.hpp"
+#include "reference_velocity.hpp"
 
 namespace ga_controllers {
 
@@ -44,41 +46,41 @@ class FollowedReference {
   FollowedReference(const ga_dynamics::Chain& chain, const LawParameters& parameters,
                     const MeasuredArm& arm);
 
-  /// A law begins at the arm: without a reference it comes to rest from this state. `known`: the
-  /// state is finite; else the last reference stays, at rest.
+  /// Starts at the measured state; without a reference the law comes to rest from there. `known`:
+  /// the state is finite; otherwise the last reference is held at rest.
   void start(std::span<const double> q, std::span<const double> qd, bool known) noexcept;
-  /// Takes the given reference, or a rest near the last valid one in its place, which is decided on
-  /// once. False: it is given but not finite (or absurdly large) where the law needs it. Sees
-  /// jumps, for advance().
+  /// Takes the input reference. If there is no valid one, holds a position near the last valid one,
+  /// chosen once. Detects jumps for advance(). Returns false if a reference that the law needs is
+  /// not finite or implausibly large.
   bool take(const Reference& reference, double dt, const LawSetting& law,
             const MeasuredArm& arm) noexcept;
-  /// For a law without a reference: it is where the arm is.
-  void take_arm(const MeasuredArm& arm, double dt) noexcept;
-  /// What is followed in this cycle. Updates the arm's inertia after a change and after a jump.
-  /// True: the given reference jumped.
+  /// For a law without a reference: takes the measured state.
+  void take_measured(const MeasuredArm& arm, double dt) noexcept;
+  /// Computes the followed reference of this cycle. Updates the arm's inertia after a change and
+  /// after a jump. Returns true if the input reference jumped.
   bool advance(const Cycle& cycle, const LawSetting& law, const FrictionFeedforward& friction,
                MeasuredArm& arm) noexcept;
 
   const Motion& given() const noexcept { return given_; }  ///< or held
   const Motion& followed() const noexcept { return followed_; }
-  /// Between the followed position and the given one, before the governor.
-  std::span<const double> to_go() const noexcept { return to_go_; }
-  /// rad/s², about the largest acceleration of the way there; zero where there is none.
-  double way_acceleration(std::size_t joint, const MeasuredArm& arm,
-                          const LawSetting& law) const noexcept;
-  /// True if the arm and the given reference rest but the reference accelerates.
-  bool sets_out(const LawSetting& law, const MeasuredArm& arm) const noexcept;
-  /// No velocity of the way is left that friction would show.
+  /// Distance between the followed and the input position, before the governor.
+  std::span<const double> remaining() const noexcept { return remaining_; }
+  /// rad/s², approximate peak acceleration of the blend; zero if there is none.
+  double blend_acceleration(std::size_t joint, const MeasuredArm& arm,
+                            const LawSetting& law) const noexcept;
+  /// True if the arm and the input reference are at rest but the reference accelerates.
+  bool starts_from_rest(const LawSetting& law, const MeasuredArm& arm) const noexcept;
+  /// True if blending no longer contributes a velocity that matters for friction.
   bool near(std::size_t joint) const noexcept {
     return joints_[joint].near || !joints_[joint].blending.active();
   }
-  /// Of the last advance() with a reference since start().
+  /// Result of the last advance() with a reference since start().
   LimitViolation limit_violation() const noexcept { return violation_; }
 
  private:
-  void decide_hold(const MeasuredArm& arm) noexcept;
-  void begin_at_arm(const Cycle& cycle, const LawSetting& law, const FrictionFeedforward& friction,
-                    MeasuredArm& arm) noexcept;
+  void choose_hold_position(const MeasuredArm& arm) noexcept;
+  void restart_at_arm(const Cycle& cycle, const LawSetting& law,
+                      const FrictionFeedforward& friction, MeasuredArm& arm) noexcept;
   void take_joint(std::size_t joint, const Blending::State& now, double dt, const LawSetting& law,
                   const MeasuredArm& arm) noexcept;
   void blend(std::size_t joint, bool any_jumped, double dt, const LawSetting& law,
@@ -88,31 +90,31 @@ class FollowedReference {
 
   struct Joint {
     Blending blending;
-    ShownVelocity shown;       ///< of positions without a velocity
-    double rate = 0;           ///< rad/s, of the given reference, given or shown
-    bool near = false;         ///< the end of the way
-    bool jumped = false;       ///< in this cycle
-    bool settles = false;      ///< jumped in the cycle before: its acceleration is known only now
-    bool filters = false;      ///< since a jump: smaller surpluses are blended too
-    Blending::State counted;   ///< the given reference as it counts on the way
-    Blending::State before;    ///< followed less counted, in the cycle before
-    Blending::State surplus;   ///< of the change of `counted`, beyond what its rates explain
-    double followed_rate = 0;  ///< rad/s, two cycles before
-    double doubt = 0;          ///< rad/s, by which the given accelerations and velocities differ
-    double fed = 0;            ///< rad/s², of the given reference, as far as it is fed forward
+    ReferenceVelocity estimate;   ///< for positions without a velocity
+    double rate = 0;              ///< rad/s, input velocity, given or estimated
+    bool near = false;            ///< blending is nearly complete
+    bool jumped = false;          ///< in this cycle
+    bool jumped_before = false;   ///< in the previous cycle: the new acceleration is known only now
+    bool filtering = false;       ///< since a jump: small unexplained changes are blended as well
+    Blending::State accepted;     ///< input reference, limited for blending
+    Blending::State before;       ///< followed − accepted, previous cycle
+    Blending::State unexplained;  ///< change of `accepted` that its rates do not explain
+    double followed_rate = 0;     ///< rad/s, two cycles ago
+    double mismatch = 0;          ///< rad/s, integrated input acceleration − input velocity
+    double feedforward = 0;       ///< rad/s², input acceleration, limited for feed-forward
   };
 
   double blend_time_;
   Motion given_, followed_;
   std::vector<Joint> joints_;
-  std::vector<double> to_go_;
+  std::vector<double> remaining_;
   std::vector<double> hold_;                     ///< scratch of take()
-  std::unique_ptr<ReferenceGovernor> governor_;  ///< if limits are to be kept
+  std::unique_ptr<ReferenceGovernor> governor_;  ///< null without keep_limits
   LimitViolation violation_;
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()
-  double doubt_left_ = 1;        ///< share of Joint::doubt that is left after this cycle
-  bool holds_ = false;           ///< there is no valid reference: the hold is decided on
+  double mismatch_decay_ = 1;    ///< factor on Joint::mismatch in this cycle
+  bool holding_ = false;         ///< no valid reference; the hold position is chosen
 };
 
 }  // namespace ga_controllers

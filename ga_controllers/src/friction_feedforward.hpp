@@ -2,8 +2,8 @@
 #ifndef GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_
 #define GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_
 
-// The friction that is fed forward: that of the model at a velocity, without steps where a law
-// begins or its reference blends over, since the velocity may turn round within a cycle there.
+// Friction feed-forward: the model's friction at a velocity, rate-limited where a law starts or its
+// reference blends, because the velocity may change its sign within a cycle there.
 
 #include <span>
 #include <vector>
@@ -20,36 +20,36 @@ class FrictionFeedforward {
  public:
   FrictionFeedforward(const LawParameters& parameters, const MeasuredArm& arm);
 
-  /// Is any friction to be fed forward? If not, add() need not be called.
-  bool feeds() const noexcept { return share_ > 0; }
-  /// The share of the joint's friction at a velocity that is fed forward in the end.
+  /// False if no friction is fed forward: add() need not be called.
+  bool enabled() const noexcept { return share_ > 0; }
+  /// Steady-state friction feed-forward of the joint at a velocity.
   double at(std::size_t joint, double rate) const noexcept {
     return share_ * drives_[joint].friction(rate, velocity_);
   }
 
-  /// The joint's reference begins at the arm, or jumps, and blends over with this acceleration
-  /// [rad/s²].
+  /// The joint's reference restarts at the arm (begin) or jumps (blend), and blends with this
+  /// acceleration [rad/s²].
   void begin(std::size_t joint, double acceleration) noexcept;
   void blend(std::size_t joint, double acceleration) noexcept;
-  /// It has arrived.
-  void arrive(std::size_t joint) noexcept { blends_over_[joint] = false; }
-  /// Adds the friction at the velocities to `tau`. After a change it begins with as much of it as
-  /// the torque before shows, so that a law goes on with the friction of the one before.
+  /// Blending is complete.
+  void settle(std::size_t joint) noexcept { blending_[joint] = false; }
+  /// Adds the friction at the velocities to `tau`. After a change it starts with the friction that
+  /// the previous torque contains, for a bumpless transfer.
   void add(const Cycle& cycle, std::span<const double> velocities, std::span<double> tau) noexcept;
 
-  /// N m, added in the last update; what is taken back of it is for the caller to subtract.
+  /// N m, added in the last update. The caller subtracts what it removes from the torque.
   std::span<double> torque() noexcept { return torque_; }
 
  private:
-  bool turns(std::size_t joint, double acceleration) const noexcept;
+  bool exceeds_slew_rate(std::size_t joint, double acceleration) const noexcept;
 
   double share_, velocity_;
-  bool blends_;
+  bool blend_enabled_;
   std::vector<ga_dynamics::Drive> drives_;
   std::vector<double> torque_limit_;
-  std::vector<char> blends_over_;  ///< the followed reference, to the given one
-  std::vector<char> slews_;        ///< what is fed is still on its way to what it should be
-  std::vector<double> fed_;
+  std::vector<char> blending_;  ///< the followed reference blends to the input
+  std::vector<char> slewing_;   ///< the output is rate-limited and has not reached its target
+  std::vector<double> output_;
   std::vector<double> torque_;
 };
 

@@ -60,7 +60,7 @@ std::vector<double> torque_limits(const Chain& chain, const LawParameters& p) {
   return limits;
 }
 
-std::vector<double> bearable_torques(const Chain& chain, const LawParameters& p) {
+std::vector<double> handover_limits(const Chain& chain, const LawParameters& p) {
   std::vector<double> limits = torque_limits(chain, p);
   for (std::size_t i = 0; i < limits.size(); ++i) {
     limits[i] = std::max(limits[i], effort_limit(chain.joints()[i].limits));

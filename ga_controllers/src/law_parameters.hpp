@@ -2,8 +2,7 @@
 #ifndef GA_CONTROLLERS__LAW_PARAMETERS_HPP_
 #define GA_CONTROLLERS__LAW_PARAMETERS_HPP_
 
-// From the parameters of a law as they are given to one value per joint. Not real-time safe but
-// where it is said.
+// Expands the parameters of a law to one value per joint. Not real-time safe unless noted.
 
 #include <vector>
 
@@ -12,32 +11,32 @@
 
 namespace ga_controllers {
 
-/// Throws std::invalid_argument naming the parameter that a law for this chain cannot be built of.
-/// What is below expects parameters that have passed.
+/// Throws std::invalid_argument naming the invalid parameter. The functions below expect checked
+/// parameters.
 void check(const ga_dynamics::Chain& chain, const LawParameters& parameters);
 
-/// N m; descriptions that know no limit of a joint's effort say zero: infinity then.
+/// N m; infinity where the description has no effort limit (or zero).
 double effort_limit(const ga_dynamics::JointLimits& limits) noexcept;
 
-/// N m; those of the chain where the parameters have none, and infinity where it has none either.
+/// N m; from the parameters, else the chain's effort limits.
 std::vector<double> torque_limits(const ga_dynamics::Chain& chain, const LawParameters& parameters);
-/// N m, at least the torque limits: what a law may take over from the one before and fade.
-std::vector<double> bearable_torques(const ga_dynamics::Chain& chain,
-                                     const LawParameters& parameters);
-/// N m/s; infinity where there is none.
+/// N m; largest torque that a law inherits from its predecessor and fades, at least its own limit.
+std::vector<double> handover_limits(const ga_dynamics::Chain& chain,
+                                    const LawParameters& parameters);
+/// N m/s; infinity for none.
 std::vector<double> torque_rate_limits(const ga_dynamics::Chain& chain,
                                        const LawParameters& parameters);
 
-/// What of the parameters may change in mid-motion.
+/// The parameters that may change in mid-motion.
 struct LawSetting {
   LawSetting(const ga_dynamics::Chain& chain, const LawParameters& parameters);
 
   LawKind kind;
   std::vector<JointGains> gains;  ///< one per joint
 
-  /// Real-time safe, as the next one.
+  /// Real-time safe, like the next one.
   bool takes_reference() const noexcept { return kind != LawKind::kGravityHold; }
-  /// Does the law follow the reference's velocity and acceleration too?
+  /// True if the law also uses the reference's velocity and acceleration.
   bool takes_rates() const noexcept {
     return kind == LawKind::kTracking || kind == LawKind::kTrackingIntegral;
   }

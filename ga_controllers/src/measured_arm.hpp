@@ -2,7 +2,7 @@
 #ifndef GA_CONTROLLERS__MEASURED_ARM_HPP_
 #define GA_CONTROLLERS__MEASURED_ARM_HPP_
 
-// The arm as its law knows it: what the description says of it and what was measured last.
+// The arm as the law knows it: model data and the last measured state.
 
 #include <span>
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace ga_controllers {
 
-/// Are the first n values finite? Real-time safe.
+/// True if the first n values are finite. Real-time safe.
 inline bool all_finite(std::span<const double> values, std::size_t n) noexcept {
-  double sum = 0;  // of zeros: infinity · 0 and NaN · 0 are NaN, which no comparison is true for
+  double sum = 0;  // infinity · 0 and NaN · 0 are NaN, which compares unequal to zero
   for (std::size_t i = 0; i < n; ++i) sum += values[i] * 0;
   return sum == 0;
 }
@@ -29,18 +29,18 @@ struct MeasuredArm {
   /// D at `q`, into `inertia`.
   void update_inertia() noexcept { dynamics.inertia_matrix(q, inertia); }
   double own_inertia(std::size_t joint) const noexcept { return inertia[joint * size() + joint]; }
-  /// The acceleration [rad/s²] that all of a joint's torque gives it.
-  double strength(std::size_t joint) const noexcept {
+  /// The joint's acceleration [rad/s²] at its torque limit.
+  double max_acceleration(std::size_t joint) const noexcept {
     return torque_limit[joint] / (own_inertia(joint) + 1e-12);
   }
 
-  ga_dynamics::Dynamics dynamics;  ///< with the rotors, without friction
+  ga_dynamics::Dynamics dynamics;  ///< with rotor inertias, without friction
   std::vector<ga_dynamics::Drive> drives;
   std::vector<ga_dynamics::JointLimits> limits;  ///< of the chain; velocity: speed_limit()
-  std::vector<double> torque_limit;              ///< the law's own
+  std::vector<double> torque_limit;              ///< of the law
   std::vector<double> q, qd;                     ///< last finite measurement
-  /// n·n values, of the last update_inertia(): after a change or a jump, and every few cycles. To
-  /// judge a jump that is near enough.
+  /// n·n values at the last update_inertia(): after a change or a jump, and every few cycles.
+  /// Accurate enough to judge jumps.
   std::vector<double> inertia;
 };
 

@@ -10,31 +10,31 @@ namespace ga_controllers {
 
 namespace {
 
-/// Share of a joint's torque that its governed reference accelerates and brakes with, and how much
-/// of the torque it takes up per second. The rest is for gravity and for what the other joints do.
+/// Share of the torque that the governed reference uses to accelerate and brake, and its largest
+/// rate of change, in torque limits per second. The rest is left for gravity and coupling.
 constexpr double kBrake = 0.5, kSlew = 8;
-constexpr double kTimeToBrake = kBrake / kSlew;  ///< s, until the acceleration is there
-/// A reference is left when it would take this share of kBrake to stop at the position limit; the
-/// governed one plans its stops with the smaller share.
+constexpr double kTimeToBrake = kBrake / kSlew;  ///< s, until the full deceleration is reached
+/// A reference is overridden if stopping at the position limit would take more than the share
+/// kMargin of kBrake. The governed reference plans its stops with the share kPlanned.
 constexpr double kMargin = 0.7, kPlanned = 0.6;
-constexpr double kFaster = 1.02;      ///< times the velocity limit is too fast
-constexpr double kApproach = 10;      ///< 1/s, of the last bit of the way to a reference
-constexpr double kSpeedUp = 40;       ///< 1/s, of the velocity to the wanted one
-constexpr double kStep = 0.02;        ///< s; longer cycles are divided
-constexpr int kSteps = 50;            ///< at most; the rest of a cycle does not count
-constexpr double kJump = 0.02;        ///< rad or m; less is for the law to smooth
-constexpr double kCaughtUp = 1e-4;    ///< rad or m
-constexpr double kSameTorque = 0.01;  ///< of the torque, that the acceleration differs by then
-constexpr double kNear = 0.02;  ///< rad or m; from here on the reference's acceleration counts
-/// An unconfirmed acceleration: this share of the torque, and no more than this share [1/s] of the
-/// velocity limit; the larger one if it is trusted.
+constexpr double kVelocityMargin = 1.02;  ///< of the velocity limit; more is too fast
+constexpr double kApproachGain = 10;      ///< 1/s, for the final approach to the reference
+constexpr double kVelocityGain = 40;      ///< 1/s, of the velocity loop
+constexpr double kStep = 0.02;            ///< s; longer cycles are divided into such steps
+constexpr int kSteps = 50;                ///< per cycle at most; the rest is ignored
+constexpr double kJump = 0.02;            ///< rad or m; smaller jumps are left to the law
+constexpr double kCaughtUp = 1e-4;        ///< rad or m, largest position difference at the handback
+constexpr double kSameTorque = 0.01;      ///< of the torque, largest difference at the handback
+constexpr double kNear = 0.02;  ///< rad or m; within it the reference's acceleration is fed forward
+/// Limit of an unconfirmed acceleration: this share of the torque, and this multiple [1/s] of the
+/// velocity limit, which is larger for a trusted reference.
 constexpr double kUnconfirmed = 0.05, kUnconfirmedRate = 2, kTrustedRate = 6;
 
-/// The speed from which a joint stops within a distance: with a constant deceleration, and
-/// exponentially at the end.
+/// Largest speed from which a joint can stop within a distance: constant deceleration, then an
+/// exponential approach.
 double stopping_speed(double distance, double deceleration) {
-  const double d = std::max(distance, 0.0), end = deceleration / (kApproach * kApproach);
-  return d < end ? kApproach * d : std::sqrt(2 * deceleration * (d - end / 2));
+  const double d = std::max(distance, 0.0), end = deceleration / (kApproachGain * kApproachGain);
+  return d < end ? kApproachGain * d : std::sqrt(2 * deceleration * (d - end / 2));
 }
 
 }  // namespace
@@ -43,16 +43,17 @@ double speed_limit(const ga_dynamics::JointLimits& limits) noexcept {
   return limits.velocity > 0 ? limits.velocity : std::numeric_limits<double>::infinity();
 }
 
-double believed_acceleration(double acceleration, double change, double dt, double strength,
-                             double unconfirmed) noexcept {
-  // Twice: one that grows from zero shows half of itself.
-  const double confirmed = dt > 0 ? std::clamp(2 * change / dt, -strength, strength) : 0;
+double plausible_acceleration(double acceleration, double change, double dt,
+                              double max_acceleration, double unconfirmed) noexcept {
+  // Doubled: an acceleration that rises from zero has changed the velocity by half of its value.
+  const double confirmed =
+      dt > 0 ? std::clamp(2 * change / dt, -max_acceleration, max_acceleration) : 0;
   return std::clamp(acceleration, std::min(confirmed, 0.0) - unconfirmed,
                     std::max(confirmed, 0.0) + unconfirmed);
 }
 
-double continued_acceleration(double strength, double velocity_limit, double trust) noexcept {
-  const double share = kUnconfirmed * strength;
+double unconfirmed_limit(double max_acceleration, double velocity_limit, double trust) noexcept {
+  const double share = kUnconfirmed * max_acceleration;
   const double strict = std::min(share, kUnconfirmedRate * velocity_limit);
   return strict + trust * (std::min(share, kTrustedRate * velocity_limit) - strict);
 }
@@ -68,53 +69,53 @@ ReferenceGovernor::ReferenceGovernor(const ga_dynamics::Chain& chain,
   }
 }
 
-LimitViolation::Reason ReferenceGovernor::judge(const Joint& joint, double q, double qd, double qdd,
-                                                double strength, double reach) const {
+LimitViolation::Reason ReferenceGovernor::check(const Joint& joint, double q, double qd, double qdd,
+                                                double max_acceleration, double reach) const {
   using Reason = LimitViolation::Reason;
   const auto& limits = joint.limits;
   if (q < limits.lower || q > limits.upper) return Reason::kOutside;
-  // It will still gain speed until its acceleration could be taken back.
-  const double braking = qd > 0 ? -qdd : qdd, brake = kBrake * strength;
+  // The speed still rises until the present acceleration is removed.
+  const double braking = qd > 0 ? -qdd : qdd, brake = kBrake * max_acceleration;
   const double pushing = std::max(-braking, 0.0);
-  const double speed = std::abs(qd) + pushing * pushing / (2 * kSlew * strength);
-  if (speed > kFaster * limits.velocity || std::abs(qdd) > strength ||
+  const double speed = std::abs(qd) + pushing * pushing / (2 * kSlew * max_acceleration);
+  if (speed > kVelocityMargin * limits.velocity || std::abs(qdd) > max_acceleration ||
       std::abs(q - joint.q) > reach) {
     return Reason::kTooFast;
   }
-  // To stop at the limit, from the acceleration that there is now; a reference that brakes
-  // moderately and enough itself is well.
-  const double way = qd > 0 ? limits.upper - q : q - limits.lower;
+  // Stopping distance from the present acceleration. A reference that already brakes moderately and
+  // in time passes.
+  const double distance = qd > 0 ? limits.upper - q : q - limits.lower;
   const double delay = kTimeToBrake * std::max(1 - braking / brake, 0.0);
-  if (speed * speed <= 2 * kMargin * brake * (way - speed * delay)) return Reason::kNone;
-  const bool stops = braking <= brake && qd * qd <= 1.05 * 2 * braking * way + 1e-12;
+  if (speed * speed <= 2 * kMargin * brake * (distance - speed * delay)) return Reason::kNone;
+  const bool stops = braking <= brake && qd * qd <= 1.05 * 2 * braking * distance + 1e-12;
   return stops ? Reason::kNone : Reason::kTooFast;
 }
 
-void ReferenceGovernor::follow(Joint& joint, double q, double qd, double qdd, double strength,
-                               double dt) const {
+void ReferenceGovernor::follow(Joint& joint, double q, double qd, double qdd,
+                               double max_acceleration, double dt) const {
   const auto& limits = joint.limits;
-  const double brake = kBrake * strength, planned = kPlanned * brake;
-  const double shown = std::clamp(q, limits.lower, limits.upper);
-  // Where the joint is, and how fast, when its acceleration is taken back and a new one is there.
-  const double release = std::abs(joint.qdd) / (kSlew * strength);
+  const double brake = kBrake * max_acceleration, planned = kPlanned * brake;
+  const double goal = std::clamp(q, limits.lower, limits.upper);
+  // State of the joint when its present acceleration is removed and a new one is reached.
+  const double release = std::abs(joint.qdd) / (kSlew * max_acceleration);
   const double speed = joint.qd + joint.qdd * release / 2;
   const double ahead =
       joint.q + (joint.qd + joint.qdd * release / 3) * release + speed * kTimeToBrake;
-  // And where the reference is; one that brakes may stop before.
+  // State of the reference at that time; a braking reference may have stopped before.
   const double until = release + kTimeToBrake;
   const double bent = qd * qdd < 0 ? std::min(until, -qd / qdd) : 0;
-  const double rate = shown == q ? qd + qdd * bent : 0;
-  const double error = shown + rate * until - (shown == q ? qdd * bent * bent / 2 : 0) - ahead;
+  const double rate = goal == q ? qd + qdd * bent : 0;
+  const double error = goal + rate * until - (goal == q ? qdd * bent * bent / 2 : 0) - ahead;
   const double up = std::min(limits.velocity, stopping_speed(limits.upper - ahead, planned));
   const double down = std::min(limits.velocity, stopping_speed(ahead - limits.lower, planned));
   const double wanted =
       std::clamp(rate + std::copysign(stopping_speed(std::abs(error), planned), error), -down, up);
-  const double near = shown == q ? std::max(1 - std::abs(error) / kNear, 0.0) : 0;
-  const double pull = std::clamp((wanted - speed) * kSpeedUp + near * qdd, -brake, brake);
-  // To speed up and to turn round there is time, and all joints may do so at once.
+  const double near = goal == q ? std::max(1 - std::abs(error) / kNear, 0.0) : 0;
+  const double pull = std::clamp((wanted - speed) * kVelocityGain + near * qdd, -brake, brake);
+  // Speeding up and reversing are slower than braking, since all joints may do so at once.
   const bool brakes = (pull * joint.qd < 0 && std::abs(joint.qd) > brake * kTimeToBrake / 10) ||
                       (joint.qdd - pull) * joint.qdd > 0;
-  const double step = (brakes ? kSlew : kSlew / 4) * strength * dt;
+  const double step = (brakes ? kSlew : kSlew / 4) * max_acceleration * dt;
   joint.qdd = std::clamp(pull, joint.qdd - step, joint.qdd + step);
   joint.q += (joint.qd + joint.qdd * dt / 2) * dt;
   joint.qd += joint.qdd * dt;
@@ -129,34 +130,36 @@ void ReferenceGovernor::begin(std::span<const double> q, std::span<const double>
   begun_ = true;
 }
 
-LimitViolation ReferenceGovernor::keep(std::span<const double> q, double dt,
-                                       const Values& reference) noexcept {
+LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
+                                         const Values& reference) noexcept {
   const std::size_t n = joints_.size();
   if (!begun_) begin(reference.q, reference.qd, reference.qdd);
   dynamics_.inertia_matrix(q, inertia_);
   LimitViolation violation;
   for (std::size_t i = 0; i < n; ++i) {
     Joint& joint = joints_[i];
-    const double strength = torque_limit_[i] / std::max(inertia_[i * n + i], 1e-9);
+    const double max_acceleration = torque_limit_[i] / std::max(inertia_[i * n + i], 1e-9);
     double &q_ref = reference.q[i], &qd_ref = reference.qd[i], &qdd_ref = reference.qdd[i];
     const double reach = kJump + 2 * joint.limits.velocity * dt;
-    const LimitViolation::Reason reason = judge(joint, q_ref, qd_ref, qdd_ref, strength, reach);
+    const LimitViolation::Reason reason =
+        check(joint, q_ref, qd_ref, qdd_ref, max_acceleration, reach);
     const bool caught_up = std::abs(q_ref - joint.q) < kCaughtUp + std::abs(qd_ref) * dt &&
-                           std::abs(qd_ref - joint.qd) <= 2 * kBrake * strength * dt &&
-                           std::abs(qdd_ref - joint.qdd) <= kSameTorque * strength;
-    joint.left = reason != LimitViolation::Reason::kNone || (joint.left && !caught_up);
-    if (joint.left) {
-      double left = dt;
-      for (int k = 0; k < kSteps && (k == 0 || left > 0); ++k, left -= kStep) {
-        follow(joint, q_ref, qd_ref, qdd_ref, strength, std::min(left, kStep));
+                           std::abs(qd_ref - joint.qd) <= 2 * kBrake * max_acceleration * dt &&
+                           std::abs(qdd_ref - joint.qdd) <= kSameTorque * max_acceleration;
+    joint.overridden = reason != LimitViolation::Reason::kNone || (joint.overridden && !caught_up);
+    if (joint.overridden) {
+      double remaining = dt;
+      for (int k = 0; k < kSteps && (k == 0 || remaining > 0); ++k, remaining -= kStep) {
+        follow(joint, q_ref, qd_ref, qdd_ref, max_acceleration, std::min(remaining, kStep));
       }
       q_ref = joint.q;
       qd_ref = joint.qd;
       qdd_ref = joint.qdd;
     } else {
       joint.q = q_ref;
-      joint.qdd = believed_acceleration(qdd_ref, qd_ref - joint.qd, dt, strength,
-                                        continued_acceleration(strength, joint.limits.velocity, 0));
+      joint.qdd =
+          plausible_acceleration(qdd_ref, qd_ref - joint.qd, dt, max_acceleration,
+                                 unconfirmed_limit(max_acceleration, joint.limits.velocity, 0));
       joint.qd = qd_ref;
     }
     if (reason != LimitViolation::Reason::kNone) violation = {reason, i};

@@ -2,10 +2,10 @@
 #ifndef GA_CONTROLLERS__TORQUE_LIMITER_HPP_
 #define GA_CONTROLLERS__TORQUE_LIMITER_HPP_
 
-// The way out of the law: from the torque that it wants to the one that the arm gets. The
-// difference to the torque before a change fades, as far as the new law can hold the arm against
-// it, then size and rate are limited. A torque that was taken over and is beyond the law's own
-// limit goes back to it as the difference fades; no torque ever exceeds what the joint can bear.
+// Last stage of the law: from its target torque to the commanded torque, with bumpless transfer.
+// The difference to the torque before a change fades out, bounded by what the new law can
+// compensate. Then magnitude and rate are limited. An inherited torque above the law's own limit
+// returns to that limit as the difference fades; no torque exceeds the hand-over limit.
 
 #include <span>
 #include <vector>
@@ -21,43 +21,43 @@ namespace ga_controllers {
 /// s, N m (N for prismatic joints).
 class TorqueLimiter {
  public:
-  /// Of one limit [N m] of the law, one that the joint can bear, and one limit of the rate [N m/s]
-  /// per joint, infinity for none; `blend_time` is the time constant of the fading, zero for none.
-  TorqueLimiter(std::vector<double> limit, std::vector<double> bearable,
+  /// Per joint: the law's limit [N m], the hand-over limit [N m] and the rate limit [N m/s];
+  /// infinity for none. `blend_time`: time constant of the blend [s], zero for none.
+  TorqueLimiter(std::vector<double> limit, std::vector<double> handover_limit,
                 std::vector<double> rate_limit, double blend_time);
 
-  /// What the arm was driven with before, as far as the joints can bear it; not finite: nothing.
+  /// Previous torque of the arm, clamped to the hand-over limit; NaN: the joint was not driven.
   void start(std::span<const double> last_torque) noexcept;
-  /// From the torque that the law wants to the one that is given, in place. One that is not finite
-  /// leaves the joint's torque as it was. `setting_out`: the part of it that accelerates the arm
-  /// from rest, empty for none. If the torque before a change lacks this part, it is added at once.
-  /// Updates the arm's inertia after a change, until its torque has faded.
-  void give(const Cycle& cycle, std::span<double> tau, std::span<const double> setting_out,
-            const LawSetting& law, MeasuredArm& arm) noexcept;
+  /// Turns the target torque into the commanded torque, in place. A joint whose target is not
+  /// finite keeps its torque. `start_torque`: part of the target that accelerates the arm from
+  /// rest, empty for none. If the torque before a change lacks this part, it is added without
+  /// blending. Updates the arm's inertia while a blend is active.
+  void apply(const Cycle& cycle, std::span<double> tau, std::span<const double> start_torque,
+             const LawSetting& law, MeasuredArm& arm) noexcept;
 
-  /// Given last; NaN after start() where nothing drove the joint.
+  /// Last commanded torque; NaN after start() where the joint was not driven.
   std::span<const double> last() const noexcept { return last_; }
-  /// What is left of the torque before the last change.
+  /// Remainder of the torque before the last change.
   std::span<const double> blend() const noexcept { return blend_; }
-  /// +1 where the upper limit cuts, −1 where the lower one does, else 0.
-  std::span<const int> cut() const noexcept { return cut_; }
+  /// +1 at the upper limit, −1 at the lower limit, else 0.
+  std::span<const int> saturation() const noexcept { return saturation_; }
 
  private:
-  /// What the law's limit leaves of a torque.
-  double possible(std::size_t joint, double torque) const noexcept;
+  /// The torque, clamped to the law's limit.
+  double clamped(std::size_t joint, double torque) const noexcept;
   bool lacks(std::span<const double> part, std::span<const double> tau) const noexcept;
   void solve(const MeasuredArm& arm, std::span<double> vector) noexcept;
   void bound_blend(const LawSetting& law, MeasuredArm& arm) noexcept;
 
-  std::vector<double> limit_, bearable_, rate_limit_;
+  std::vector<double> limit_, handover_limit_, rate_limit_;
   double blend_time_;
   std::vector<double> last_, blend_;
-  std::vector<double> excess_;  ///< of a torque beyond the limit that was taken over
-  std::vector<int> cut_;
-  double fading_ = 0;       ///< share of the blend that is left
-  double blend_speed_ = 0;  ///< share of the velocity limits that it may push the joints to
-  bool started_ = false;    ///< and the torque from before it is still taken over
-  std::vector<double> push_, most_, factor_, inverse_;  ///< scratch of bound_blend()
+  std::vector<double> excess_;  ///< of an inherited torque over the law's limit
+  std::vector<int> saturation_;
+  double blend_left_ = 0;   ///< remaining share of the blend
+  double blend_speed_ = 0;  ///< share of the velocity limits that it may move the joints at
+  bool started_ = false;    ///< the blend comes from start(), not from this law
+  std::vector<double> disturbance_, bound_, factor_, inverse_;  ///< scratch of bound_blend()
   BoxProjection projection_;
 };
 

@@ -2,7 +2,7 @@
 #ifndef SENDER_HPP_
 #define SENDER_HPP_
 
-// A sender of references that spoils them in every way that a law has to bear.
+// A sender of references that corrupts them in every way that a law must tolerate.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace ga_controllers {
 using ga_dynamics::Chain;
 using Random = std::mt19937;
 
-/// One cycle's reference; what is empty is not given.
+/// Reference of one cycle; empty values are not given.
 struct Sample {
   Values q, qd, qdd;
   Reference reference() const { return {q, qd, qdd}; }
@@ -23,27 +23,27 @@ struct Sample {
 
 inline double or_else(double limit, double value) { return std::isfinite(limit) ? limit : value; }
 
-/// What a sender does for a while. Each kind is a fault of its own.
+/// Behavior of a sender for a while. Each kind is one fault.
 enum class Fault {
   kNone,
   kNoise,              ///< of positions
   kRateNoise,          ///< of velocities and accelerations
-  kSteps,              ///< to anywhere in the range of the joint, and a little beyond
+  kSteps,              ///< to anywhere in the joint's range, and slightly beyond
   kHeld,               ///< samples, with their rates
-  kHeldPositions,      ///< samples, without
+  kHeldPositions,      ///< samples, without rates
   kPositions,          ///< alone
   kNoAccelerations,    ///< velocities, but no accelerations
   kDropped,            ///< cycles without a reference
   kNotFinite,          ///< single values
   kHuge,               ///< single values
-  kWildVelocities,     ///< that the positions know nothing of
+  kWildVelocities,     ///< that contradict the positions
   kWildAccelerations,  ///< likewise
   kAnything            ///< in every cycle another position, velocity and acceleration
 };
 constexpr int kFaults = 14;
 
-/// A sender: smooth motions in the middle of the joints' ranges, spoilt by one fault after another
-/// (or by a single one), then at rest.
+/// A sender: smooth motions in the middle of the joints' ranges, corrupted by one fault after
+/// another (or by a single one), then at rest.
 class Sender {
  public:
   Sender(const Chain& chain, unsigned seed, int only) : chain_(chain), random_(seed), only_(only) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever a law is given as its reference (noise, steps, held samples, positions alone, velocities
-// without accelerations, gaps, nonsense, and all of them in turn), what it follows stays near it,
-// and arrives when it rests.
+// For any reference (noise, steps, held samples, positions alone, velocities without accelerations,
+// gaps, garbage, and all of them in turn), the followed reference stays near the input and
+// converges to it when it rests.
 
 #include <gtest/gtest.h>
 
@@ -26,16 +26,16 @@ using ga_dynamics::Plant;
 constexpr LawKind kWithReference[] = {LawKind::kPointToPoint, LawKind::kTracking,
                                       LawKind::kTrackingIntegral};
 
-// ---- The PUMA in closed loop, along references as they come from real senders.
+// ---- The PUMA in closed loop, with references as real senders produce them.
 
 struct Stray {
-  double joint = 0;  ///< rad, largest distance of a joint to the motion that was meant
+  double joint = 0;  ///< rad, largest distance of a joint from the intended motion
   double late = 0;   ///< rad, the same after the first two seconds
   double tool = 0;   ///< m, of the tool
   double speed = 0;  ///< largest velocity over its limit
 };
 
-/// Drives the PUMA at 40 rad/s for 6 s. `meant`: the motion; `given`: what of it the law is told.
+/// Drives the PUMA at 40 rad/s for 6 s. `meant`: the intended motion; `given`: the reference.
 Stray drive(LawKind kind, bool keep_limits, const std::function<Wave(double)>& meant,
             const std::function<Sample(int)>& given) {
   const Chain chain = puma();
@@ -119,8 +119,8 @@ TEST(AnyReference, PositionsAloneAreFollowedWithALag) {
   }
 }
 
-TEST(AnyReference, PositionsAloneShowTheirVelocity) {
-  // To the tracking laws, in every cycle or held at 100 Hz; a velocity of zero is none.
+TEST(AnyReference, TheVelocityOfPositionsAloneIsEstimated) {
+  // For the tracking laws, in every cycle or held at 100 Hz; a zero velocity counts as missing.
   for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
     for (const bool zeros : {false, true}) {
       for (const int held : {1, 10}) {
@@ -165,9 +165,9 @@ TEST(AnyReference, HeldSamplesAreFollowed) {
   }
 }
 
-// ---- Single faults, each with its cause.
+// ---- Single faults, one at a time.
 
-/// The acceleration that all of a joint's torque gives it, at this position.
+/// The joint's acceleration at its torque limit, at this position.
 double strength(const Chain& chain, const Values& q, std::size_t joint) {
   const std::size_t n = chain.joints().size();
   Values inertia(n * n);
@@ -176,7 +176,7 @@ double strength(const Chain& chain, const Values& q, std::size_t joint) {
   return chain.joints()[joint].limits.effort / inertia[joint * n + joint];
 }
 
-/// A law of an arm that does what it is told.
+/// A law on an ideal arm, which follows exactly.
 struct Obedient {
   Obedient(const Chain& chain, const Values& at)
       : law(chain, parameters(LawKind::kTracking, 40)), q(at), qd(at.size()), tau(at.size()) {
@@ -205,7 +205,7 @@ TEST(AnyReference, AFarStepOfPositionsIsNotOvershot) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(arm.q[i], goal[i], 1e-6);
 }
 
-TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
+TEST(AnyReference, VelocitiesThatContradictThePositionsAreLimited) {
   const Chain chain = puma();
   const Values start = Wave(0).q, rest(6, 0.0);
   Values rates;
@@ -223,7 +223,7 @@ TEST(AnyReference, VelocitiesThatContradictThePositionsCountUpToTheLimit) {
 }
 
 TEST(AnyReference, OneBeyondTheVelocityLimitIsFedForward) {
-  // The limit of a description may be lower than what the joint does.
+  // The velocity limit of a description may be lower than the actual motion.
   ga_dynamics::DhJoint joint;
   joint.body = {1, {0.1, 0, 0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
   joint.limits = {-5, 5, 1, 50};
@@ -250,7 +250,7 @@ TEST(AnyReference, OneBeyondTheVelocityLimitIsFedForward) {
   EXPECT_LT(stray, 0.001);
 }
 
-TEST(AnyReference, AnAccelerationThatNoVelocityShowsIsNoKickAtAJump) {
+TEST(AnyReference, AnUnconfirmedAccelerationCausesNoKickAtAJump) {
   const Chain chain = puma();
   const Values start = Wave(0).q, rest(6, 0.0);
   Obedient arm(chain, start);
@@ -266,9 +266,9 @@ TEST(AnyReference, AnAccelerationThatNoVelocityShowsIsNoKickAtAJump) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(arm.q[i], goal[i], 1e-6);
 }
 
-TEST(AnyReference, AStrongJointThatStopsDeadStaysNearItsVelocityLimit) {
-  // It could be at its velocity limit within milliseconds, and would be far beyond before it has
-  // taken back such an acceleration smoothly.
+TEST(AnyReference, AStrongJointThatStopsAbruptlyStaysNearItsVelocityLimit) {
+  // It could reach its velocity limit within milliseconds and exceed it far before such an
+  // acceleration is removed smoothly.
   const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/seven_joints.urdf");
   const std::size_t joint = 2;
   Values q(7, 0.5), qd(7, 0.0), qdd(7, 0.0);
@@ -339,15 +339,15 @@ class Range {
 };
 
 struct Outcome {
-  double outside = 0;  ///< of the range of what was given, in seconds of the joint's velocity limit
-  double arrival = 0;  ///< s, until what is followed is where the reference rests
+  double outside = 0;  ///< distance from the input range, in s at the joint's velocity limit
+  double arrival = 0;  ///< s, until the followed reference reaches the input at rest
 };
 
 constexpr double kMemory = 4;    ///< s
 constexpr double kSequence = 6;  ///< s
 constexpr double kPatience = 5;  ///< s
 
-/// An arm that does what it is told: it is where the followed reference was.
+/// An ideal arm: its position is the followed reference of the previous cycle.
 Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) {
   const std::size_t n = arm.chain.joints().size();
   ControlLaw law(arm.chain, p);
@@ -386,8 +386,8 @@ Outcome follow(const Arm& arm, const LawParameters& p, unsigned seed, int only) 
   return outcome;
 }
 
-TEST(AnyReference, IsFollowedNearbyAndArrivedAt) {
-  // The integral law follows as the tracking law does.
+TEST(AnyReference, IsFollowedCloselyAndReached) {
+  // The integral law follows like the tracking law.
   double outside = 0, arrival = 0;
   for (const Arm& arm : arms()) {
     for (const LawKind kind : {LawKind::kPointToPoint, LawKind::kTracking}) {

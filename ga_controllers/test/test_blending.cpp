@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How an offset between the followed and the given reference fades: the proof of its stability, and
-// every start of a grid.
+// Decay of the offset between the followed and the input reference: its stability proof, and every
+// start on a grid.
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,8 @@ TEST(Blending, ItsShapeIsALyapunovFunction) {
   // Linear in the gain: the ends of its range are enough.
   for (const double gain : {2.0 / 3, 1.0}) EXPECT_TRUE(positive_definite(decrease(gain)));
   EXPECT_FALSE(positive_definite(decrease(4))) << "the check can fail";
-  // Within the ellipsoid the offset is at most 3/2 of what saturates: the gain is at least 2/3.
+  // Within the ellipsoid the offset is at most 3/2 of the saturation level: the gain is at least
+  // 2/3.
   const Matrix p = shape();
   const double minor = p[1][1] * p[2][2] - p[1][2] * p[1][2];
   const double determinant = p[0][0] * minor - p[0][1] * (p[0][1] * p[2][2] - p[1][2] * p[0][2]) +
@@ -68,11 +69,11 @@ TEST(Blending, ItsShapeIsALyapunovFunction) {
   EXPECT_LT(std::sqrt(minor / determinant), 1.5);
 }
 
-/// Joints of a PUMA's shoulder, of a wrist, and of an arm that is weak for its velocity.
+/// A PUMA's shoulder, a wrist joint, and a joint that is weak for its velocity.
 constexpr Blending::Bounds kJoints[] = {
     {75, 1.92, 1.92, 1.92}, {600, 5.3, 5.3, 5.3}, {4000, 2.2, 0.3, 4.1}};
 
-TEST(Blending, EveryStartFadesWithoutAKick) {
+TEST(Blending, EveryOffsetDecaysWithoutAKick) {
   for (const Blending::Bounds& bounds : kJoints) {
     const double v = bounds.velocity, a = std::sqrt(2 * bounds.jerk * v);
     for (const double fastest : {7.5, 40.0}) {
@@ -96,7 +97,7 @@ TEST(Blending, EveryStartFadesWithoutAKick) {
               blending.advance(kDt, bounds);
               jerk = std::max(jerk, std::abs(blending.offset().qdd - before) / kDt);
             }
-            // Where it is when it has turned round; from there at the velocity that is free.
+            // Position at the reversal; from there it returns at the available velocity.
             const double slowest = std::min(std::sqrt(bounds.jerk / (3 * v)), fastest);
             const double way = std::abs(w) + (std::abs(rate) + std::abs(bend) / slowest) / slowest;
             const double seconds = way / bounds.up + 5 / slowest + 20 / fastest;
@@ -113,7 +114,7 @@ TEST(Blending, EveryStartFadesWithoutAKick) {
   }
 }
 
-TEST(Blending, AnOffsetAtRestComesBackWithoutOvershoot) {
+TEST(Blending, AnOffsetAtRestDecaysWithoutOvershoot) {
   for (const Blending::Bounds& bounds : kJoints) {
     for (const double w : {1e-3, 0.03, 0.5, 3.0}) {
       Blending blending;

@@ -45,7 +45,7 @@ TEST(ControlLaw, GivesTheArmTheCommandedAcceleration) {
     ControlLaw law(chain, p);
     law.start(q, qd, Values(6, 0.0));
     Values tau(6), qdd(6);
-    law.update(q, qd, at.reference(), kDt, tau);  // takes over from the torque before
+    law.update(q, qd, at.reference(), kDt, tau);  // blends from the previous torque
     ASSERT_EQ(law.update(q, qd, at.reference(), kDt, tau), LawStatus::kOk);
     dynamics.forward_dynamics(q, qd, tau, qdd);
     for (std::size_t i = 0; i < 6; ++i) {
@@ -59,7 +59,7 @@ TEST(ControlLaw, GivesTheArmTheCommandedAcceleration) {
   }
 }
 
-TEST(ControlLaw, TracksWithoutErrorWhereTheModelIsRight) {
+TEST(ControlLaw, TracksWithoutErrorWithAnExactModel) {
   const Chain chain = puma();
   Plant plant(chain, {.friction = false});
   ControlLaw law(chain, parameters(LawKind::kTracking, 60));
@@ -77,7 +77,7 @@ TEST(ControlLaw, TracksWithoutErrorWhereTheModelIsRight) {
     law.update(plant.q(), plant.qd(), now.reference(), kDt, tau);
     plant.step(tau, kDt);
   }
-  // What is left is the torque being held for a cycle.
+  // The remainder is due to the torque being constant within a cycle.
   EXPECT_LT(worst, 2e-5);
 }
 
@@ -109,7 +109,7 @@ TEST(ControlLaw, KnownFrictionFedForwardKeepsTheErrorSmall) {
   EXPECT_GT(worst_error(0), 5 * worst_error(1));
 }
 
-TEST(ControlLaw, StartGoesOnFromTheTorqueBefore) {
+TEST(ControlLaw, StartContinuesThePreviousTorque) {
   const Chain chain = puma();
   ControlLaw law(chain, parameters(LawKind::kTracking));
   const Wave at(0);
@@ -120,8 +120,9 @@ TEST(ControlLaw, StartGoesOnFromTheTorqueBefore) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
 }
 
-TEST(ControlLaw, TheTorqueBeforeDoesNotAddToTheLimit) {
-  // Blending from 38 N m, and an error that takes all of the 40 N m: still 40, of 97.6 possible.
+TEST(ControlLaw, ThePreviousTorqueDoesNotAddToTheLimit) {
+  // Blending from 38 N m with an error that demands the full 40 N m: still 40, although 97.6 are
+  // possible.
   const Chain chain = puma();
   LawParameters p = parameters(LawKind::kTracking);
   p.torque_limit = {40, 80, 40, 10, 10, 10};
@@ -136,8 +137,8 @@ TEST(ControlLaw, TheTorqueBeforeDoesNotAddToTheLimit) {
   EXPECT_DOUBLE_EQ(tau[0], 40);
 }
 
-TEST(ControlLaw, StartsWithItsOwnTorqueWhereNothingDroveTheArm) {
-  // Brakes were on: from zero torque the arm would sag before the blend is over.
+TEST(ControlLaw, StartsWithItsOwnTorqueIfTheArmWasNotDriven) {
+  // The brakes were closed: from zero torque the arm would sag before the blend ends.
   const Chain chain = puma();
   ControlLaw law(chain, parameters(LawKind::kGravityHold));
   const Wave at(0);
@@ -149,8 +150,8 @@ TEST(ControlLaw, StartsWithItsOwnTorqueWhereNothingDroveTheArm) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], gravity[i], 1e-12);
 }
 
-/// Lets the PUMA follow the wave for 0.8 s and then whatever `after` gives (nothing: no reference).
-/// Returns the largest change of a torque per cycle in the first 50 ms of it, over its limit.
+/// Lets the PUMA follow the wave for 0.8 s and then the reference `after` (empty: none). Returns
+/// the largest torque change per cycle in the next 50 ms, relative to the limit.
 struct Jump {
   Jump(LawKind kind, const std::function<std::optional<Wave>(const Wave&, const Plant&)>& after) {
     const Chain chain = puma();
@@ -183,7 +184,7 @@ struct Jump {
   Values at_jump, end;
 };
 
-TEST(ControlLaw, WithoutAReferenceTheArmComesToRestAndDoesNotComeBack) {
+TEST(ControlLaw, WithoutAReferenceTheArmComesToRestWithoutReturning) {
   for (const LawKind kind :
        {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
     const Jump jump(kind, [](const Wave&, const Plant&) { return std::nullopt; });
@@ -196,8 +197,8 @@ TEST(ControlLaw, WithoutAReferenceTheArmComesToRestAndDoesNotComeBack) {
   }
 }
 
-TEST(ControlLaw, AReferenceThatStopsDeadIsSmoothed) {
-  // So does joint_trajectory_controller when it aborts: it holds the measured position.
+TEST(ControlLaw, AReferenceThatStopsAbruptlyIsSmoothed) {
+  // joint_trajectory_controller does this when it aborts: it holds the measured position.
   for (const LawKind kind :
        {LawKind::kPointToPoint, LawKind::kTracking, LawKind::kTrackingIntegral}) {
     const Jump jump(kind, [](const Wave& wave, const Plant& plant) {
@@ -239,7 +240,7 @@ TEST(ControlLaw, AJumpIsJudgedByTheInertiaWhereTheArmIs) {
   ControlLaw law(chain, p);
   law.start(folded, rest, Values(6, NAN));
   Values q = folded, qd = rest, qdd = rest, tau(6);
-  for (int k = 0; k < 3000; ++k) {  // smoothly: nothing jumps on the way
+  for (int k = 0; k < 3000; ++k) {  // smoothly, without jumps
     const double w = M_PI / 2, t = std::min(k * kDt, 2.0);
     for (std::size_t i = 0; i < 6; ++i) {
       const double half = (stretched[i] - folded[i]) / 2;
@@ -249,7 +250,7 @@ TEST(ControlLaw, AJumpIsJudgedByTheInertiaWhereTheArmIs) {
     }
     law.update(q, qd, {q, qd, qdd}, kDt, tau);
   }
-  // Folded, it would step the torque by 0.9 % of its limit: not worth smoothing.
+  // Folded, it would step the torque by 0.9 % of its limit: below the smoothing threshold.
   const double limit = chain.joints()[0].limits.effort, before = tau[0];
   Values jumped = q;
   jumped[0] += 0.009 * limit / (p.gains[0].kp * inertia_of_joint_1(folded));
@@ -258,7 +259,7 @@ TEST(ControlLaw, AJumpIsJudgedByTheInertiaWhereTheArmIs) {
 }
 
 TEST(ControlLaw, ASmallStepIsFollowedAtOnce) {
-  // One that steps the torque by less than 1 % of its limit is not worth smoothing.
+  // A torque step of less than 1 % of the limit is below the smoothing threshold.
   const Chain chain = puma();
   const LawParameters p = parameters(LawKind::kTracking);
   ControlLaw law(chain, p);
@@ -275,7 +276,7 @@ TEST(ControlLaw, ASmallStepIsFollowedAtOnce) {
 }
 
 TEST(ControlLaw, AStepOfAccelerationIsFollowedAtOnce) {
-  // As trajectories of constant accelerations have them; smoothing would leave the path.
+  // Trajectories with piecewise constant accelerations do this; smoothing would leave the path.
   const Chain chain = puma();
   Plant plant(chain, {.friction = false});
   LawParameters p = parameters(LawKind::kTracking, 60);
@@ -298,9 +299,9 @@ TEST(ControlLaw, AStepOfAccelerationIsFollowedAtOnce) {
   EXPECT_LT(worst, 1e-4);
 }
 
-TEST(ControlLaw, AtTheGoalItTakesBackWhatItAddedAgainstStiction) {
-  // Otherwise a joint that breaks away would be pushed on to the other side of its goal. The
-  // friction that holds it there, 24.7 N m forwards, bears as much and no more.
+TEST(ControlLaw, AtTheGoalItRemovesTheTorqueAgainstStiction) {
+  // Otherwise a joint that breaks away would overshoot its goal. Only the friction that holds it
+  // there, 24.7 N m forwards, is removed, and no more.
   const Chain chain = puma();
   LawParameters p = parameters(LawKind::kTrackingIntegral);
   p.friction = 1;
@@ -335,7 +336,7 @@ TEST(ControlLaw, TermsAddUpToTheTorque) {
     const Wave now(k * kDt);
     q = now.q;
     for (double& value : q) value += 0.02;
-    if (k == 99) q[2] += 1;  // into the limits
+    if (k == 99) q[2] += 1;  // saturates
     law.update(k == 50 ? bad : q, now.qd, now.reference(), kDt, tau);
     const TorqueTerms t = law.terms();
     for (std::size_t i = 0; i < 6; ++i) {
@@ -356,7 +357,7 @@ TEST(ControlLaw, TermsAddUpToTheTorque) {
   EXPECT_GT(std::abs(law.terms().limit[2]), 1);
 }
 
-TEST(ControlLaw, WhoAsksForTheTermsChangesNothing) {
+TEST(ControlLaw, ReadingTheTermsChangesNothing) {
   const Chain chain = puma();
   for (const LawKind kind : kAllLaws) {
     ControlLaw asked(chain, parameters(kind)), other(chain, parameters(kind));
@@ -366,7 +367,7 @@ TEST(ControlLaw, WhoAsksForTheTermsChangesNothing) {
     for (int k = 0; k < 2000; ++k) {
       Wave at(k * kDt);
       const Wave arm = at;
-      // Jumps about as large as those that are smoothed, at ever other inertias.
+      // Jumps near the smoothing threshold, at varying inertias.
       if (k % 10 == 0) at.q[1] += 2e-6 * k, at.q[2] -= 1e-6 * k;
       asked.update(arm.q, arm.qd, at.reference(), kDt, tau);
       other.update(arm.q, arm.qd, at.reference(), kDt, expected);
@@ -413,13 +414,13 @@ TEST(ControlLaw, TorqueAndItsRateStayWithinTheirLimits) {
 }
 
 TEST(ControlLaw, IntegralDoesNotWindUpAtALimit) {
-  // A step that keeps the motors at their limits for a while: without anti-windup the integral
-  // overshoots for seconds.
+  // A step that saturates the motors for a while: without anti-windup the integral overshoots for
+  // seconds.
   const Chain chain = puma();
   Plant plant(chain);
   LawParameters p = parameters(LawKind::kTrackingIntegral, 20);
   p.friction = 1;
-  p.blend_time = 0;  // no soft start
+  p.blend_time = 0;  // no bumpless start
   ControlLaw law(chain, p);
   const Values start{0, -0.8, 1.6, 0, 0.1, 0}, rest(6, 0.0);
   Values goal = start, tau(6);
@@ -458,7 +459,7 @@ TEST(ControlLaw, NonFiniteReferenceHoldsTheLastValidOne) {
   EXPECT_NE(to_string(LawStatus::kReferenceHeld).find("reference"), std::string::npos);
 }
 
-TEST(ControlLaw, NonFiniteStateHoldsGravity) {
+TEST(ControlLaw, NonFiniteStateCompensatesGravity) {
   const Chain chain = puma();
   LawParameters p = parameters(LawKind::kTracking);
   p.error_cycles = 2;
@@ -476,7 +477,7 @@ TEST(ControlLaw, NonFiniteStateHoldsGravity) {
   for (const double v : tau) EXPECT_TRUE(std::isfinite(v));
 }
 
-TEST(ControlLaw, StartedBlindItKeepsTheTorqueUntilItSees) {
+TEST(ControlLaw, StartedWithoutAStateItKeepsTheTorque) {
   const Chain chain = puma();
   ControlLaw law(chain, parameters(LawKind::kGravityHold));
   const Wave at(0.3);
@@ -489,7 +490,7 @@ TEST(ControlLaw, StartedBlindItKeepsTheTorqueUntilItSees) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(tau[i], before[i], 1e-12);
 }
 
-TEST(ControlLaw, AJointWithoutInertiaDoesNotSpoilTheOthers) {
+TEST(ControlLaw, AMasslessJointDoesNotDisturbTheOthers) {
   ga_dynamics::DhJoint arm, flange;
   arm.body = {1, {0.3, 0, 0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
   arm.limits = flange.limits = {-2, 2, 2, 50};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No law ever commands more than a joint's effort limit: at the start, in a hold, after a swap,
-// while it blends, without a state or a reference; also where gravity needs more than the limit.
+// No law ever exceeds a joint's effort limit: at the start, in a hold, after a change of law, while
+// blending, without a state or a reference; also where gravity needs more than the limit.
 
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ struct Dice {
   std::mt19937 random;
 };
 
-/// Three to seven joints in any arrangement, some prismatic. Efforts from a tenth of what gravity
-/// asks for at worst (about mass · g · reach) to twice of it.
+/// Three to seven joints in any arrangement, some prismatic. Effort limits from a tenth to twice
+/// the worst-case gravity torque (about mass · g · reach).
 Chain random_arm(Dice& dice) {
   std::vector<ga_dynamics::DhJoint> rows;
   const int n = 3 + static_cast<int>(dice.random() % 5);
@@ -90,7 +90,7 @@ LawParameters random_law(Dice& dice, const Chain& chain) {
 }
 
 TEST(EffortLimits, GravityBeyondThemIsNotTakenOver) {
-  // As an arm that is too weak for its pose was held before: 118 N m on a joint of 90 N m.
+  // An arm that is too weak for its pose was held with 118 N m on a joint limited to 90 N m.
   const Chain chain = puma();
   const Values stretched{0, 0, M_PI / 2, 0, 0, 0}, rest(6, 0.0);
   Values gravity(6), tau(6);
@@ -142,7 +142,7 @@ TEST(EffortLimits, HoldForEveryLawInEveryState) {
       if (dice.one_in(30)) spoil(dice, measured);
       if (dice.one_in(30)) spoil(dice, wanted);
       Values speed = qd;
-      if (dice.one_in(30)) speed[0] = 1e200;  // finite, but no torque is
+      if (dice.one_in(30)) speed[0] = 1e200;  // finite, but yields a non-finite torque
       if (dice.one_in(30)) rates[0] = dice.one_in(2) ? 1e300 : 1e5;
       const Reference reference = dice.one_in(20)  ? Reference{}
                                   : dice.one_in(2) ? Reference{wanted, {}, {}}
@@ -164,7 +164,7 @@ TEST(EffortLimits, HoldForEveryLawInEveryState) {
 }
 
 TEST(EffortLimits, WithoutAnyTheLawsWork) {
-  // Descriptions without limits say zero, or nothing.
+  // Descriptions without limits have zero or no value.
   std::vector<ga_dynamics::DhJoint> rows;
   const Chain limited = puma();
   for (const auto& joint : limited.joints()) {
@@ -187,10 +187,10 @@ TEST(EffortLimits, WithoutAnyTheLawsWork) {
       law.start(q, qd, Values(6, NAN));
       double step = 0;
       for (int k = 0; k < 4000; ++k) {
-        // GCC 13 takes an assignment for an overflow.
+        // GCC 13 reports a false overflow for an assignment.
         std::copy(tau.begin(), tau.end(), before.begin());
         law.update(q, qd, {k < 100 ? start : far, rest, rest}, kDt, tau);
-        // Friction is fed forward but not there: the model is not exact.
+        // Friction is fed forward but not simulated: the model is not exact.
         ASSERT_TRUE(dynamics.forward_dynamics(q, qd, tau, qdd));
         for (std::size_t i = 0; i < 6; ++i) {
           ASSERT_TRUE(std::isfinite(tau[i]));

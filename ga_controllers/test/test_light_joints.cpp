@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Arms without rotor inertias, whose distal joints are so light that a torque far below its limit
-// throws them at many times their velocity limit: whatever happens to the law, it keeps control.
+// Arms without rotor inertias: a torque far below its limit accelerates the light distal joints to
+// many times their velocity limit. The law must keep control in every situation.
 
 #include <gtest/gtest.h>
 
@@ -29,19 +29,19 @@ double speed_over_limit(const Chain& chain, const Plant& plant) {
   double speed = 0;
   for (std::size_t i = 0; i < chain.joints().size(); ++i) {
     const double velocity = chain.joints()[i].limits.velocity;
-    // Written so that a velocity that is not a number is the largest.
+    // Written so that a NaN velocity counts as the largest.
     if (!(std::abs(plant.qd()[i]) <= speed * velocity)) speed = std::abs(plant.qd()[i]) / velocity;
   }
   return speed;
 }
 
 struct Upsets {
-  bool laws = false;    ///< another law now and then
-  bool gains = false;   ///< other gains, of 10 … 80 rad/s
-  bool cycles = false;  ///< of 0.5 … 1.5 ms
+  bool laws = false;    ///< changes of law
+  bool gains = false;   ///< changes of gains, 10 … 80 rad/s
+  bool cycles = false;  ///< cycle times of 0.5 … 1.5 ms
 };
 
-/// The largest velocity over its limit in 6 s of any references.
+/// The largest velocity relative to its limit, in 6 s with random references.
 double fastest(bool keep_limits, const Upsets& upsets, unsigned seed) {
   const Chain chain = seven_joints();
   const std::size_t n = chain.joints().size();
@@ -95,7 +95,7 @@ TEST(LightJoints, KeepNearTheirVelocityLimitsWhileLawsGainsAndCyclesChange) {
   RecordProperty("velocity_over_limit_kept", std::to_string(worst_kept));
 }
 
-TEST(LightJoints, ATorqueFromBeforeDoesNotThrowThem) {
+TEST(LightJoints, AnInheritedTorqueDoesNotThrowThem) {
   // Joint 7 was driven with a quarter of its limit, on an inertia of 2e-4 kg m².
   const Chain chain = seven_joints();
   for (const LawKind kind : kAllLaws) {
@@ -118,7 +118,7 @@ TEST(LightJoints, ATorqueFromBeforeDoesNotThrowThem) {
 }
 
 TEST(LightJoints, AMotionWithHalfOfTheTorqueThatItNeedsEnds) {
-  // Joint 2 saturates; what it lacks must not throw the joints behind it.
+  // Joint 2 saturates; its missing torque must not accelerate the distal joints.
   const Chain chain = seven_joints();
   const Values start{-0.76, 1.07, -0.43, 0.48, -0.04, 0.76, 0},
       goal{1.04, -0.04, -0.83, -0.91, 0.32, 0.44, 0.21};
@@ -154,7 +154,7 @@ TEST(LightJoints, AMotionWithHalfOfTheTorqueThatItNeedsEnds) {
 }
 
 TEST(LightJoints, HeldSamplesWithTheirRatesAreFollowed) {
-  // A quick motion, at 0.7 of the velocity limits and 4.2 1/s of them.
+  // A fast motion, at 0.7 of the velocity limits.
   const Chain chain = seven_joints();
   constexpr double kRate = 6;
   struct Case {
@@ -190,7 +190,7 @@ TEST(LightJoints, HeldSamplesWithTheirRatesAreFollowed) {
     }
     const auto rms = [&](std::size_t i) { return std::sqrt(sum[i] / (kCycles - kSettled)); };
     EXPECT_LT(rms(0), first) << held << " cycles";
-    // Joint 2 needs more torque than it has.
+    // Joint 2 needs more torque than its limit.
     for (const std::size_t i : {2, 3, 4, 5, 6}) EXPECT_LT(rms(i), all) << "joint " << i + 1;
   }
 }
@@ -205,7 +205,7 @@ Chain with_coulomb_friction(const Chain& chain, double share) {
   return Chain::from_dh(rows, chain.gravity_in_frame0());
 }
 
-TEST(LightJoints, DoNotMakeHeavyOnesDropALoadThatTheModelDoesNotKnow) {
+TEST(LightJoints, DoNotMakeHeavyJointsDropAnUnknownPayload) {
   enum class Event { kTracking, kGravityHold, kPointToPoint, kGains, kStateLost };
   for (const double friction : {0.0, 0.02}) {
     const Chain chain = with_coulomb_friction(seven_joints(), friction);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// References that no arm could follow, and what is made of them. The arm is the SCARA; its shoulder
-// turns by ±2.2 rad with at most 6 rad/s and 120 N m.
+// Infeasible references and the governed ones. The arm is the SCARA; its shoulder turns by ±2.2 rad
+// with at most 6 rad/s and 120 N m.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using Values = std::vector<double>;
 
 constexpr double kDt = 1e-3;
 
-/// From rest to rest by a polynomial of fifth degree.
+/// Quintic polynomial from rest to rest.
 struct Quintic {
   double from, to, duration;
   void at(double t, double& q, double& qd, double& qdd) const {
@@ -37,9 +37,9 @@ struct Seen {
   int left = 0, outside = 0, too_fast = 0;
 };
 
-class GuardTest : public ::testing::Test {
+class GovernorTest : public ::testing::Test {
  protected:
-  GuardTest() {
+  GovernorTest() {
     for (const auto& joint : chain_.joints()) limit_.push_back(joint.limits.effort);
     ga_dynamics::Dynamics dynamics(chain_, {.drives = ga_dynamics::Drives::kArmature});
     Values inertia(16);
@@ -57,7 +57,7 @@ class GuardTest : public ::testing::Test {
     for (int k = 0; k * kDt < motion.duration + 3; ++k) {
       motion.at(k * kDt, q[0], qd[0], qdd[0]);
       const double asked = q[0], asked_qdd = qdd[0];
-      const auto result = governor.keep(measured, kDt, {q, qd, qdd});
+      const auto result = governor.govern(measured, kDt, {q, qd, qdd});
       seen.outside += result.reason == Reason::kOutside;
       seen.too_fast += result.reason == Reason::kTooFast;
       seen.left += q[0] != asked;
@@ -67,7 +67,7 @@ class GuardTest : public ::testing::Test {
       seen.strongest = std::max(seen.strongest, std::abs(qdd[0]) / strength_);
       const double step = std::abs(qdd[0] - before) / strength_;
       seen.step = std::max(seen.step, step);
-      // What the reference itself steps by is not the governor's.
+      // Steps of the reference itself are not due to the governor.
       seen.own_step = std::max(seen.own_step, step - std::abs(asked_qdd - asked_before) /
                                                          strength_ * (q[0] == asked ? 1.0 : 0.0));
       before = qdd[0];
@@ -83,7 +83,7 @@ class GuardTest : public ::testing::Test {
   double strength_ = 0;
 };
 
-TEST_F(GuardTest, LeavesAloneWhatTheJointCanFollow) {
+TEST_F(GovernorTest, PassesAFeasibleReferenceUnchanged) {
   for (const Quintic& motion : {Quintic{0, 2.2, 1.2}, Quintic{-2.2, 2.2, 1.6}, Quintic{1, 1, 1}}) {
     const Seen seen = move(motion);
     EXPECT_EQ(seen.left, 0);
@@ -91,7 +91,7 @@ TEST_F(GuardTest, LeavesAloneWhatTheJointCanFollow) {
   }
 }
 
-TEST_F(GuardTest, BrakesAheadOfThePositionLimit) {
+TEST_F(GovernorTest, BrakesAheadOfThePositionLimit) {
   for (const double to : {2.21, 2.25, 2.5, 3.5, 10.0}) {
     for (const double duration : {0.4, 0.8, 1.5, 4.0}) {
       for (const double side : {1.0, -1.0}) {
@@ -104,7 +104,7 @@ TEST_F(GuardTest, BrakesAheadOfThePositionLimit) {
   }
 }
 
-TEST_F(GuardTest, KeepsBelowVelocityLimitAndTorqueAndArrives) {
+TEST_F(GovernorTest, KeepsBelowVelocityLimitAndTorqueAndArrives) {
   const Seen seen = move({0, 2, 0.1});  // 37 rad/s, 1150 rad/s²
   EXPECT_GT(seen.too_fast, 0);
   EXPECT_LT(seen.fastest, 1.1 * 6);
@@ -113,7 +113,7 @@ TEST_F(GuardTest, KeepsBelowVelocityLimitAndTorqueAndArrives) {
   EXPECT_NEAR(seen.last, 2, 1e-6);
 }
 
-TEST_F(GuardTest, StepsNoTorqueByMoreThanAPercent) {
+TEST_F(GovernorTest, StepsNoTorqueByMoreThanAPercent) {
   for (const Quintic& motion : {Quintic{0, 3.5, 1.5}, Quintic{0, 10, 4.0}, Quintic{0, 2.25, 1.5}}) {
     const Seen seen = move(motion);
     EXPECT_GT(seen.left, 0);
@@ -121,7 +121,7 @@ TEST_F(GuardTest, StepsNoTorqueByMoreThanAPercent) {
   }
 }
 
-TEST_F(GuardTest, DoesNotJumpWithItsReference) {
+TEST_F(GovernorTest, DoesNotJumpWithItsReference) {
   const Seen seen = move({0, 2, 1e-6});
   EXPECT_LT(seen.fastest, 1.02 * 6);
   EXPECT_LT(seen.step, 0.01);
@@ -129,8 +129,8 @@ TEST_F(GuardTest, DoesNotJumpWithItsReference) {
   EXPECT_NEAR(seen.last, 2, 1e-6);
 }
 
-TEST_F(GuardTest, LeavesAndCatchesUpWithoutAStep) {
-  // From gentle to far too fast: it is left with any acceleration up to all of the torque.
+TEST_F(GovernorTest, OverridesAndCatchesUpWithoutAStep) {
+  // From gentle to far too fast: it is overridden at any acceleration up to the torque limit.
   for (const double to : {0.5, 1.0, 2.0}) {
     for (double duration = 0.1; duration < 0.85; duration += 0.05) {
       const Seen seen = move({0, to, duration});
@@ -140,9 +140,9 @@ TEST_F(GuardTest, LeavesAndCatchesUpWithoutAStep) {
   }
 }
 
-TEST_F(GuardTest, AccelerationsThatNoVelocityShowsDoNotLeadAstray) {
-  // A resting reference with accelerations out of nowhere, then one that is too strong: what is
-  // followed from there on must not go on with the last of them.
+TEST_F(GovernorTest, UnconfirmedAccelerationsAreNotContinued) {
+  // A resting reference with spurious accelerations, then one that is too large: the governed
+  // reference must not continue with the last of them.
   for (const double before : {-0.9, 0.5, 0.99}) {
     ReferenceGovernor governor(chain_, limit_);
     const Values at_rest(4);
@@ -152,31 +152,31 @@ TEST_F(GuardTest, AccelerationsThatNoVelocityShowsDoNotLeadAstray) {
       Values q = rest_, qd(4), qdd(4);
       if (k < 20) qdd[0] = before * strength_;
       if (k == 20) qdd[0] = 1.5 * strength_;
-      governor.keep(rest_, kDt, {q, qd, qdd});
+      governor.govern(rest_, kDt, {q, qd, qdd});
       furthest = std::max(furthest, std::abs(q[0] - rest_[0]));
     }
     EXPECT_LT(furthest, 0.01) << before;
   }
 }
 
-TEST_F(GuardTest, BeginsWhereItIsToldTo) {
+TEST_F(GovernorTest, BeginsAtTheGivenState) {
   ReferenceGovernor governor(chain_, limit_);
   const Values at_rest(4), followed{0.5, 0, 0.1, 0}, moving{0.4, 0, 0, 0};
   governor.begin(followed, moving, at_rest);
   Values q{1.5, 0, 0.1, 0}, qd(4), qdd(4);
-  EXPECT_EQ(governor.keep(rest_, kDt, {q, qd, qdd}).reason, Reason::kTooFast);
+  EXPECT_EQ(governor.govern(rest_, kDt, {q, qd, qdd}).reason, Reason::kTooFast);
   EXPECT_NEAR(q[0], 0.5 + 0.4 * kDt, 1e-5);
   EXPECT_NEAR(qd[0], 0.4, 0.01 * strength_ * kDt + 1e-3);
 }
 
-TEST_F(GuardTest, BringsAJointFromOutsideBackToItsLimit) {
+TEST_F(GovernorTest, BringsAJointFromOutsideBackToItsLimit) {
   ReferenceGovernor governor(chain_, limit_);
   const Values measured{2.3, 0, 0.1, 0}, at_rest(4);
   Values q(4);
   for (int k = 0; k < 3000; ++k) {
     q = {2.3, 0, 0.1, 0};
     Values qd(4), qdd(4);
-    governor.keep(measured, kDt, {q, qd, qdd});
+    governor.govern(measured, kDt, {q, qd, qdd});
     EXPECT_LT(q[0], 2.3 + 1e-9);
   }
   EXPECT_NEAR(q[0], 2.2, 1e-3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Torques beyond their limits: the projection onto the limits, and what the arm gets of it.
+// Saturated torques: the projection onto the limits, and the resulting motion of the arm.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ void scatter(MeasuredArm& arm, Random& random) {
   for (double& q : arm.q) q = random() % 4 == 0 ? 0 : normal(random);
 }
 
-/// The torques that the joints get.
+/// The commanded torques.
 Values clamped(const Values& tau, const Values& limit) {
   Values out = tau;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::clamp(out[i], -limit[i], limit[i]);
@@ -106,7 +106,7 @@ TEST(BoxProjection, OfASingularMatrixIsFinite) {
       EXPECT_TRUE(std::isfinite(projection.multipliers()[i]));
     }
   }
-  // A joint without inertia is clamped by itself and leaves the others alone.
+  // A massless joint is clamped separately and does not affect the others.
   EXPECT_TRUE(projection.project(massless, value, bound));
   EXPECT_EQ(projection.result()[0], 1);
   EXPECT_NEAR(projection.result()[1], -1, 1e-9);
@@ -135,7 +135,7 @@ TEST(DecoupledSaturation, GivesSaturatedJointsNoMoreThanTheirAccelerations) {
       double largest = 0;
       for (const double acceleration : v) largest = std::max(largest, std::abs(acceleration));
       for (std::size_t i = 0; i < n; ++i) {
-        // A joint at a limit shows by a torque beyond it.
+        // A joint at a limit is marked by a torque beyond it.
         const double more = is[i] - v[i], tolerance = 1e-9 * (1 + largest);
         EXPECT_LE(given[i] >= -limit[i] ? more : 0, tolerance) << name << " joint " << i + 1;
         EXPECT_GE(given[i] <= limit[i] ? more : 0, -tolerance) << name << " joint " << i + 1;
@@ -179,7 +179,7 @@ TEST(DecoupledSaturation, IsContinuous) {
 }
 
 TEST(DecoupledSaturation, AWeakJointDoesNotMakeTheOthersChatter) {
-  // Joint 2 cannot hold the arm; joints 1 and 3 go on.
+  // Joint 2 cannot hold the arm; joints 1 and 3 continue.
   const Chain chain = puma();
   for (const bool stops : {false, true}) {
     const LawKind kind = stops ? LawKind::kTracking : LawKind::kTrackingIntegral;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes of law and gains, references that jump or are lost, states that are lost: what happens to
-// the torques from one cycle to the next, and where the arm runs to.
+// Changes of law and gains, jumping or lost references, lost states: torque continuity from one
+// cycle to the next, and the motion of the arm.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct Drive {
     plant.reset(q, qd);
     law.start(q, qd, Values(6, NAN));
   }
-  /// One cycle; the largest change of a torque, over its limit.
+  /// One cycle; returns the largest torque change, relative to the limit.
   double cycle(const Reference& reference, bool blind = false) {
     const Values before = tau, bad(6, NAN);
     status = law.update(blind ? std::span<const double>(bad) : plant.q(), plant.qd(), reference,
@@ -61,7 +61,7 @@ struct Drive {
   Plant plant;
   Values tau;
   LawStatus status = LawStatus::kOk;
-  double fastest = 0;  ///< of the velocity limit
+  double fastest = 0;  ///< relative to the velocity limit
 };
 
 std::string name(LawKind from, LawKind to) {
@@ -103,9 +103,9 @@ TEST(Transitions, NewGainsAreBumpless) {
   }
 }
 
-/// Two controllers, each with its own law and parameters, as they are swapped under ros2_control:
-/// the second takes over the torque in mid-motion, and either goes on with the motion or is told to
-/// hold the position that it finds.
+/// Two controllers, each with its own law and parameters, switched as in ros2_control: the second
+/// one takes over the torque in mid-motion and either continues the motion or holds the position
+/// that it finds.
 struct Swap {
   Swap(LawKind from, LawKind to, bool goes_on, bool friction, double t, int cycles) {
     Drive first(fed_forward(from), friction, Wave(0).q, Wave(0).qd);
@@ -115,7 +115,7 @@ struct Swap {
     second.tau = first.tau;
     second.law.start(second.plant.q(), second.plant.qd(), first.tau);
     const Values hold = second.position(), rest(6, 0.0);
-    step = second.cycle({});  // the predecessor has not said anything yet
+    step = second.cycle({});  // no reference of the predecessor yet
     for (int k = 1; k < cycles; ++k) {
       const Wave now(t + k * kDt);
       step = std::max(step, second.cycle(goes_on ? now.reference() : Reference{hold, rest, rest}));
@@ -124,7 +124,7 @@ struct Swap {
   double step = 0;
 };
 
-TEST(Transitions, SwapsOfControllersThatFeedFrictionForwardAreBumpless) {
+TEST(Transitions, ControllerSwitchesWithFrictionFeedForwardAreBumpless) {
   double worst = 0;
   for (const LawKind from : kAllLaws) {
     for (const LawKind to : kAllLaws) {
@@ -142,8 +142,8 @@ TEST(Transitions, SwapsOfControllersThatFeedFrictionForwardAreBumpless) {
   RecordProperty("worst_step", std::to_string(worst));
 }
 
-TEST(Transitions, AStartBesideTheReferenceByACountDoesNotSlowFrictionDown) {
-  // A count of joint 1's encoder. A motion that begins at once needs all of the friction at once.
+TEST(Transitions, AnInitialErrorOfOneCountDoesNotSlowFriction) {
+  // One count of joint 1's encoder. A motion that starts at once needs the full friction at once.
   LawParameters p = fed_forward(LawKind::kTracking);
   p.gains = {gains_from_bandwidth(60, 1)};
   const Values start = Wave(0).q, rest(6, 0.0);
@@ -153,12 +153,12 @@ TEST(Transitions, AStartBesideTheReferenceByACountDoesNotSlowFrictionDown) {
   ControlLaw law(chain, p);
   law.start(beside, rest, Values(6, NAN));
   for (int k = 0; k < 20; ++k) law.update(beside, rest, {start, rest, rest}, kDt, tau);
-  const Values pulled(6, 15.0);  // the acceleration that explains the velocity
+  const Values pulled(6, 15.0);  // the acceleration that the velocity confirms
   law.update(beside, rest, {start, moving, pulled}, kDt, tau);
   EXPECT_GT(law.terms().friction[0], chain.joints()[0].drive.coulomb_positive);
 }
 
-/// Third-order polynomials from rest to rest in a second: the acceleration steps at the start.
+/// Cubic polynomials from rest to rest in one second: the acceleration steps at the start.
 struct PointToPoint {
   explicit PointToPoint(double t) : q(Wave(0).q), qd(6), qdd(6) {
     if (t < 0) return;
@@ -173,9 +173,9 @@ struct PointToPoint {
   Values q, qd, qdd;
 };
 
-TEST(Transitions, AReferenceThatSetsOutAtTheStartIsFollowedAtOnce) {
+TEST(Transitions, AReferenceThatStartsFromRestIsFollowedAtOnce) {
   for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
-    // Of an arm that was held before, and of one without smoothing.
+    // From an arm that was held before, and from one without blending.
     const auto farthest = [&](double blend_time) {
       LawParameters p = parameters(kind, 40);
       p.blend_time = blend_time;
@@ -201,22 +201,22 @@ TEST(Transitions, AReferenceThatSetsOutAtTheStartIsFollowedAtOnce) {
   }
 }
 
-TEST(Transitions, AStartAtATurningPointGoesOnWithTheTorqueBefore) {
-  // At rest for a moment, like an arm that is held, but the torque has the acceleration already.
+TEST(Transitions, AStartAtAReversalContinuesThePreviousTorque) {
+  // At rest for a moment, like a held arm, but the torque already contains the acceleration.
   const PointToPoint turn(0);
   Drive drive(parameters(LawKind::kTracking, 40), false, turn.q, turn.qd);
   Values before(6);
   ga_dynamics::Dynamics(drive.chain, {.drives = ga_dynamics::Drives::kArmature})
       .inverse_dynamics(turn.q, turn.qd, turn.qdd, before);
-  // And a torque that the model does not know of.
+  // And a torque that is not in the model.
   for (std::size_t i = 0; i < 6; ++i) before[i] += 0.01 * drive.chain.joints()[i].limits.effort;
   drive.law.start(turn.q, turn.qd, before);
   drive.tau = before;
   EXPECT_LT(drive.cycle(turn.reference()), 1e-9);
 }
 
-TEST(Transitions, AStartBesideTheReferenceLeavesItsAccelerationsAlone) {
-  // A count beside it; the reference sets out while the offset fades.
+TEST(Transitions, AnInitialErrorDoesNotFilterAccelerations) {
+  // One count off; the reference starts while the offset fades.
   Values q = PointToPoint(0).q, qd(6, 0.0), tau(6);
   ControlLaw law(puma(), parameters(LawKind::kTracking, 40));
   for (double& value : q) value += 5e-5;
@@ -236,7 +236,7 @@ TEST(Transitions, AStartBesideTheReferenceLeavesItsAccelerationsAlone) {
   }
 }
 
-TEST(Transitions, TheBlendingEndsWithoutAStep) {
+TEST(Transitions, BlendingEndsWithoutAStep) {
   const Values goal = PointToPoint(0).q, rest(6, 0.0);
   Values q = goal, qd = rest, tau(6);
   ControlLaw law(puma(), parameters(LawKind::kTracking, 40));
@@ -271,7 +271,7 @@ TEST(Transitions, AFarSetPointIsApproachedWithinTheVelocityLimit) {
       Values far = start;
       for (std::size_t i = 0; i < 6; ++i) far[i] += i == 4 ? 1.4 : 2;
       EXPECT_LT(drive.cycles({far, rest, rest}, 1500), 0.01);
-      // Others on the way, as from a joystick.
+      // More jumps on the way, as from a joystick.
       for (std::size_t i = 0; i < 6; ++i) far[i] -= 0.5;
       EXPECT_LT(drive.cycles({far, rest, rest}, 300), 0.01);
       for (std::size_t i = 0; i < 6; ++i) far[i] += 0.5;
@@ -286,7 +286,7 @@ struct Instant {
   double q, qd, qdd;
 };
 
-/// From rest to rest by a polynomial of fifth degree.
+/// Quintic polynomial from rest to rest.
 Instant quintic(double from, double to, double duration, double t) {
   const double s = std::min(t / duration, 1.0), way = to - from;
   return {from + way * s * s * s * (10 - 15 * s + 6 * s * s),
@@ -296,8 +296,8 @@ Instant quintic(double from, double to, double duration, double t) {
 
 enum class Loss { kDetached, kNotFinite, kAborted, kSwitched };
 
-/// Moves a joint to its position limit, and loses the reference at a distance from it. Returns how
-/// far beyond the limit the arm went.
+/// Moves a joint to its position limit and loses the reference at a distance from it. Returns by
+/// how much the arm exceeded the limit.
 double overrun(Loss loss, std::size_t joint, double way, double seconds, double distance,
                double blend_time) {
   LawParameters p = parameters(LawKind::kTracking, 40);
@@ -319,7 +319,7 @@ double overrun(Loss loss, std::size_t joint, double way, double seconds, double 
         if (loss == Loss::kSwitched) {
           drive.law.start(drive.plant.q(), drive.plant.qd(), drive.tau);
         }
-        q = drive.position();  // an abort holds the measured one
+        q = drive.position();  // an abort holds the measured position
         qd.assign(6, 0.0), qdd.assign(6, 0.0);
       }
     }
@@ -350,7 +350,7 @@ TEST(Transitions, ALostReferenceDoesNotTakeTheArmBeyondItsLimits) {
 }
 
 TEST(Transitions, AStateThatIsLostForACycleMakesNoStep) {
-  // In motion, under a payload that only the integral knows.
+  // In motion, with a payload that only the integral compensates.
   const Chain loaded = puma().with_payload({.mass = 2.5, .com = {0, 0, 0.1}, .inertia = {}});
   Drive drive(parameters(LawKind::kTrackingIntegral, 30), false, Wave(0).q, Wave(0).qd, loaded);
   drive.follow(0, 3);
@@ -365,7 +365,7 @@ TEST(Transitions, AStateThatIsLostForACycleMakesNoStep) {
 }
 
 TEST(Transitions, ATorqueBeyondTheNewLimitFades) {
-  // A law that may do more hands over to one that may do less.
+  // From a law with higher torque limits to one with lower limits.
   LawParameters p = parameters(LawKind::kGravityHold);
   const Chain chain = puma();
   for (const auto& joint : chain.joints()) p.torque_limit.push_back(joint.limits.effort / 4);
@@ -454,7 +454,7 @@ TEST(Transitions, LeavingGravityHoldWithoutAReferenceStaysAtTheArm) {
 }
 
 TEST(Transitions, AStepOfALightJointKeepsToItsVelocityLimit) {
-  // Its last joint could follow a step of a radian at once, as far as its torque goes.
+  // Its last joint could follow a step of 1 rad at once within its torque limit.
   const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/seven_joints.urdf");
   const std::size_t n = chain.joints().size();
   for (const LawKind kind :
@@ -476,7 +476,7 @@ TEST(Transitions, AStepOfALightJointKeepsToItsVelocityLimit) {
   }
 }
 
-TEST(Transitions, ALawThatWasNotStartedStartsAtTheArm) {
+TEST(Transitions, ALawThatWasNotStartedStartsAtTheMeasuredState) {
   const Values home = Wave(0).q, rest(6, 0.0);
   for (const LawKind kind : kAllLaws) {
     ControlLaw law(puma(), parameters(kind, 40));
@@ -493,7 +493,7 @@ TEST(Transitions, ALawThatWasNotStartedStartsAtTheArm) {
   }
 }
 
-TEST(Transitions, ALoopOfLongCyclesIsNotLateInEveryOne) {
+TEST(Transitions, ALoopWithLongCyclesIsNotLate) {
   const Values home = Wave(0).q, rest(6, 0.0);
   Values goal = home;
   goal[0] += 0.3;
@@ -510,7 +510,7 @@ TEST(Transitions, ALoopOfLongCyclesIsNotLateInEveryOne) {
   EXPECT_NEAR(plant.q()[0], goal[0], 0.02);
 }
 
-TEST(Transitions, CyclesOfAnImpossibleLengthDoNoHarm) {
+TEST(Transitions, InvalidCycleTimesDoNoHarm) {
   const Values home = Wave(0).q, rest(6, 0.0);
   Values goal = home;
   goal[0] += 0.5;
@@ -526,7 +526,7 @@ TEST(Transitions, CyclesOfAnImpossibleLengthDoNoHarm) {
   }
 }
 
-TEST(Transitions, AnEndlessCycleDoesNotTakeWhatIsFollowedBeyondItsLimits) {
+TEST(Transitions, AnInfiniteCycleKeepsTheFollowedReferenceWithinItsLimits) {
   const Values home = Wave(0).q, rest(6, 0.0);
   Values goal = home;
   goal[0] = 2 * puma().joints()[0].limits.upper;
@@ -559,8 +559,8 @@ TEST(Transitions, TheSameGainsChangeNothing) {
   }
 }
 
-TEST(Transitions, GravityHoldForgetsAccelerationsThatWereWrong) {
-  // The accelerations given before it contradicted the velocities; the first one after it counts.
+TEST(Transitions, GravityHoldForgetsTheAccelerationMismatch) {
+  // Accelerations before it contradicted the velocities; the first one after it is valid.
   const Values home = Wave(0).q, rest(6, 0.0);
   const Chain chain = puma();
   Values wild, step;

@@ -1,5 +1,5 @@
-# The shell that simulated and real arms share under ros2_control, and the simulated hardware, where ros2_control is
-# installed. A library of its own, in an export set of its own: users of the plain library find no ROS 2.
+# The ros2_control base classes of simulated and real arms, and the simulated hardware, if ros2_control is installed. A
+# separate library in a separate export set, so that users of the plain library do not depend on ROS 2.
 
 foreach(package hardware_interface pluginlib diagnostic_updater rclcpp realtime_tools rosgraph_msgs std_srvs)
   find_package(${package} QUIET)
@@ -27,6 +27,6 @@ target_include_directories(ga_hardware_plugins PRIVATE src)
 ga_find_libraries(ga_hardware_plugins)
 target_include_directories(ga_hardware_plugins PUBLIC $<INSTALL_INTERFACE:include/${PROJECT_NAME}>)
 install(TARGETS ga_hardware_plugins EXPORT export_ga_hardware_plugins LIBRARY DESTINATION lib)
-# For packages with hardware of their own: find_package() those above, then include this file.
+# For packages with their own hardware: find_package() the packages above, then include this file.
 install(EXPORT export_ga_hardware_plugins NAMESPACE ga_hardware:: DESTINATION share/${PROJECT_NAME}/cmake)
 pluginlib_export_plugin_description_file(hardware_interface ga_hardware.xml)

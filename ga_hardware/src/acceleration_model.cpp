@@ -8,8 +8,8 @@ namespace ga_hardware {
 
 namespace {
 
-/// rad/s in which Coulomb friction comes up: an observed velocity is never exactly zero, and a
-/// friction that changed its sign with the noise would be noise itself.
+/// rad/s, smooths the sign of the Coulomb friction: an observed velocity is never exactly zero, and
+/// a sign that changes with the noise would add noise.
 constexpr double kSmoothing = 0.005;
 
 }  // namespace
@@ -31,7 +31,7 @@ std::span<const double> AccelerationModel::predict(std::span<const double> q,
   dynamics_.bias(q, qd, bias_);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     const ga_dynamics::Drive& drive = drives_[i];
-    // At rest friction balances what the motor gives beside the bias, up to the Coulomb friction.
+    // At rest, friction balances the motor torque beyond the bias, up to the Coulomb friction.
     const double still = std::max(0.0, 1 - std::abs(qd[i]) / kSmoothing);
     const double held =
         std::clamp(torque[i] - bias_[i], -drive.coulomb_negative, drive.coulomb_positive);

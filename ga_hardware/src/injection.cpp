@@ -14,7 +14,7 @@ struct Named {
   Fault fault;
   bool of_joint;
 };
-/// A simulated arm has no cards to lose one by one: each stands for all of them.
+/// A simulated arm has no separate cards: each name stands for all of them.
 constexpr Named kFaults[] = {{"thermal", Fault::kThermal, true},
                              {"encoder-jump", Fault::kEncoderJump, true},
                              {"encoder-frozen", Fault::kEncoderFrozen, true},

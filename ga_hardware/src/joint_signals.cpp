@@ -46,19 +46,19 @@ LawParameters law_parameters(ga_controllers::LawKind kind,
   p.kind = kind;
   p.gains = std::move(gains);
   p.friction = friction;
-  // Friction follows the reference, which has no noise, so the step may be steep: where it is
-  // wider, joints stick before they turn back and before they reach the goal.
+  // The friction feed-forward follows the reference, which is free of noise, so its step may be
+  // steep. A wider one lets joints stick before reversals and before the goal.
   p.friction_velocity = 0.0003;
-  // But these two follow the measured velocity: with a steep step, noise makes the torque jump by
+  // These two follow the measured velocity: with a steep step, noise would make the torque jump by
   // twice the Coulomb friction.
   const bool measured = kind == ga_controllers::LawKind::kPointToPoint ||
                         kind == ga_controllers::LawKind::kGravityHold;
   constexpr double kVelocityNoise =
-      200;  // rad/s per rad: three times what the observers let through
+      200;  // rad/s per rad: three times the noise gain of the observers
   for (const JointSignals& s : signals) {
     if (measured) p.friction_velocity = std::max(p.friction_velocity, kVelocityNoise * s.noise);
   }
-  // One count either way cannot be told from the goal.
+  // An error of one count cannot be resolved.
   for (const JointSignals& s : signals) {
     if (s.counts_per_rad > 0) {
       p.integral_dead_band = std::max(p.integral_dead_band, 1.2 / s.counts_per_rad);

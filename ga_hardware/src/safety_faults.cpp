@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The names of states, faults and reactions, what each fault does, and how it is told.
+// Names of states, faults and reactions; the reaction to each fault; its message.
 
 #include <cstdio>
 
@@ -15,37 +15,36 @@ struct FaultRow {
   const char* name;
   Reaction reaction;
   bool spoils_calibration;
-  const char* told;  ///< printf format of value and threshold
+  const char* message;  ///< printf format of value and threshold
 };
 
 constexpr FaultRow kFaults[] = {
     {Fault::kNone, "none", Reaction::kNone, false, ""},
     {Fault::kThermal, "thermal", Reaction::kRampDown, false, "the thermal switch has opened"},
     {Fault::kEncoderJump, "encoder-jump", Reaction::kCut, true,
-     "the counts moved at %.3g rad/s, believed up to %.3g"},
+     "the encoder counts moved at %.3g rad/s, plausible up to %.3g"},
     {Fault::kEncoderFrozen, "encoder-frozen", Reaction::kCut, true,
-     "the counts stand still under torque: %.3g, allowed %.3g (turns of the motor by the "
+     "the encoder counts do not change under torque: %.3g, allowed %.3g (motor revolutions by the "
      "potentiometer, or N m for too long without one)"},
     {Fault::kPotMismatch, "pot-mismatch", Reaction::kCut, true,
-     "potentiometer and encoder differ by %.3g turns of the motor, allowed %.3g"},
+     "potentiometer and encoder differ by %.3g motor revolutions, allowed %.3g"},
     {Fault::kOverspeed, "overspeed", Reaction::kCut, false, "%.3g rad/s, allowed %.3g"},
     {Fault::kSoftLimit, "soft-limit", Reaction::kLimit, false, "at %.4g rad, soft limit %.4g"},
     {Fault::kHardLimit, "hard-limit", Reaction::kCut, false, "at %.4g rad, limit %.4g"},
     {Fault::kAdTimeout, "ad-timeout", Reaction::kRampDown, false,
-     "%.0f A/D conversions in a row failed, allowed fewer than %.0f"},
+     "%.0f consecutive A/D conversions failed, allowed fewer than %.0f"},
     {Fault::kCommandTimeout, "command-timeout", Reaction::kHold, false,
-     "the newest command is %.3g s old, allowed %.3g"},
+     "the last command is %.3g s old, allowed %.3g"},
     {Fault::kTorqueNotFinite, "torque-not-finite", Reaction::kRampDown, false,
-     "the commanded torque is %.3g N m, the limit %.3g"},
+     "the commanded torque is %.3g N m, limit %.3g"},
     {Fault::kTorqueExcessive, "torque-excessive", Reaction::kRampDown, false,
-     "%.4g N m commanded, taken for an error above %.4g"},
+     "%.4g N m commanded, fault threshold %.4g"},
     {Fault::kDeadlineMissed, "deadline-missed", Reaction::kRampDown, false,
-     "too many cycles were late, the last took %.3g s, allowed %.3g"},
-    {Fault::kCardLost, "card-lost", Reaction::kCut, true,
-     "a card does not answer any more, its address is "},
+     "too many late cycles, the last took %.3g s, allowed %.3g"},
+    {Fault::kCardLost, "card-lost", Reaction::kCut, true, "no response from the card at address "},
     {Fault::kGuardLost, "guard-lost", Reaction::kRampDown, false,
-     "the guard process does not answer"},
-    {Fault::kEmergencyStop, "emergency-stop", Reaction::kCut, false, "asked for"},
+     "the guard process does not respond"},
+    {Fault::kEmergencyStop, "emergency-stop", Reaction::kCut, false, "requested"},
 };
 
 const FaultRow& row(Fault fault) noexcept { return kFaults[static_cast<std::size_t>(fault)]; }
@@ -78,12 +77,12 @@ std::string describe(const FaultRecord& record, const std::string& joint) {
   if (record.fault == Fault::kNone) return "no fault";
   std::string text;
   if (record.joint >= 0) text = joint + ": ";
-  char told[240];
-  std::snprintf(told, sizeof told, row(record.fault).told, record.value, record.threshold);
-  text += std::string(to_string(record.fault)) + ": " + told;
+  char message[240];
+  std::snprintf(message, sizeof message, row(record.fault).message, record.value, record.threshold);
+  text += std::string(to_string(record.fault)) + ": " + message;
   if (record.fault != Fault::kCardLost) return text;
-  std::snprintf(told, sizeof told, "%#x", static_cast<unsigned>(record.value));
-  return text + told;
+  std::snprintf(message, sizeof message, "%#x", static_cast<unsigned>(record.value));
+  return text + message;
 }
 
 }  // namespace ga_hardware

@@ -9,9 +9,9 @@ namespace ga_hardware {
 
 namespace {
 
-/// s, the time constant with which the torque before a hold or ramp goes over to the holding one:
-/// a motor that is stepped shakes the arm, and one that goes on drives it further.
-constexpr double kTakeOver = 0.02;
+/// s, time constant of the blend to the holding torque: a torque step would shake the arm, and the
+/// old torque would drive it on.
+constexpr double kHoldBlendTime = 0.02;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ SafetyMachine::SafetyMachine(std::span<const SafetyJoint> joints, const SafetySe
 
 const FaultRecord& SafetyMachine::fault(int index) const noexcept {
   static const FaultRecord kEmpty;
-  if (index < 0 || index >= std::min(fault_count_, static_cast<int>(kKept))) return kEmpty;
+  if (index < 0 || index >= std::min(fault_count_, static_cast<int>(kMaxRecords))) return kEmpty;
   return faults_[static_cast<std::size_t>(index)];
 }
 
@@ -68,7 +68,7 @@ void SafetyMachine::start_torque_state(SafetyState state) noexcept {
   first_cycle_ = true;
   command_seen_ = false;
   missed_deadlines_ = 0;
-  still_ = {};
+  frozen_checks_ = {};
   last_torque_ = {};
 }
 
@@ -111,7 +111,7 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
   if ((seen & bit) == 0) {
     seen |= bit;
     const auto next = static_cast<std::size_t>(fault_count_++);
-    if (next < kKept) faults_[next] = record;
+    if (next < kMaxRecords) faults_[next] = record;
   }
   const Reaction reaction = reaction_to(fault);
   if (reaction == Reaction::kLimit) return;
@@ -131,16 +131,16 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
     begin_ramp();
   }
   if (fault == Fault::kTorqueNotFinite || fault == Fault::kTorqueExcessive) {
-    // Whoever commands that may have driven the arm wrongly before: its torque does not go on.
-    beyond_hold_ = {};
-    holds_ = true;
+    // The source of such a command is not trusted: do not blend from its last torque.
+    hold_blend_ = {};
+    blending_to_hold_ = true;
   }
 }
 
 void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
   if (reaction_ == Reaction::kNone) {
     stop_torque_ = last_torque_;
-    holds_ = false;
+    blending_to_hold_ = false;
   }
   reaction_ = reaction;
 }
@@ -174,7 +174,7 @@ void SafetyMachine::check_joint(const SafetyInputs& in, std::size_t i) noexcept 
   const int joint = static_cast<int>(i);
   if ((in.thermal >> i) & 1) trip(Fault::kThermal, joint, 1, 0);
   const double fastest = settings_.jump_ratio * joints_[i].max_speed;
-  // Written so that what is not a number trips as well.
+  // Written so that NaN trips as well.
   if (!(std::abs(in.count_speed[i]) <= fastest)) {
     trip(Fault::kEncoderJump, joint, in.count_speed[i], fastest);
   }
@@ -184,28 +184,28 @@ void SafetyMachine::check_joint(const SafetyInputs& in, std::size_t i) noexcept 
   }
 }
 
-/// A dead encoder lets the arm run away: the law sees no motion and pushes harder.
+/// A dead encoder makes the arm run away: the law sees no motion and increases the torque.
 void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept {
-  Stillness& still = still_[i];
+  FrozenCheck& check = frozen_checks_[i];
   const double strong = settings_.frozen_torque_ratio * joints_[i].max_torque;
   if (in.count_speed[i] != 0) {
-    still = {};
+    check = {};
     return;
   }
   if (std::abs(last_torque_[i]) >= strong) {
-    still.pushed = true;
-    still.push_time += period_;
+    check.pushed = true;
+    check.push_time += period_;
   } else {
-    still.push_time = 0;
+    check.push_time = 0;
   }
-  if (in.pot_fresh[i] && !still.pot_known) {
-    still.pot_known = true;
-    still.pot = in.pot_turns[i];
+  if (in.pot_fresh[i] && !check.pot_known) {
+    check.pot_known = true;
+    check.pot = in.pot_turns[i];
   }
-  const double moved = still.pot_known && in.pot_fresh[i] ? in.pot_turns[i] - still.pot : 0;
-  if (still.pushed && std::abs(moved) > settings_.frozen_turns) {
+  const double moved = check.pot_known && in.pot_fresh[i] ? in.pot_turns[i] - check.pot : 0;
+  if (check.pushed && std::abs(moved) > settings_.frozen_turns) {
     trip(Fault::kEncoderFrozen, static_cast<int>(i), moved, settings_.frozen_turns);
-  } else if (!still.pot_known && still.push_time > settings_.frozen_time) {
+  } else if (!check.pot_known && check.push_time > settings_.frozen_time) {
     trip(Fault::kEncoderFrozen, static_cast<int>(i), last_torque_[i], strong);
   }
 }
@@ -242,7 +242,7 @@ void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
 void SafetyMachine::check_timing(const SafetyInputs& in) noexcept {
   const double late = settings_.deadline_ratio * nominal_period_;
   if (in.period > late || in.deadline_missed) {
-    // A gap of several periods is as many deadlines missed.
+    // A gap of several periods counts as several missed deadlines.
     missed_deadlines_ +=
         std::max(1, static_cast<int>(std::min(in.period / nominal_period_, 1e6)) - 1);
   } else {
@@ -272,12 +272,12 @@ void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
   }
 }
 
-/// The margin of a short joint leaves it 90 % of its range.
+/// The margin, reduced so that a joint with a short range keeps 90 % of it.
 double SafetyMachine::soft_margin(std::size_t i) const noexcept {
   return std::min(settings_.soft_limit_margin, 0.05 * (joints_[i].upper - joints_[i].lower));
 }
 
-/// Clamped to the torque limit, which fades outwards from the soft limit to the hard one.
+/// Clamps the torque to its limit, which decreases outward from the soft to the hard limit.
 double SafetyMachine::limited(std::size_t i, double torque, double q) const noexcept {
   const SafetyJoint& joint = joints_[i];
   const double margin = soft_margin(i);
@@ -294,35 +294,35 @@ bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
                                           [](double torque) { return std::isfinite(torque); });
 }
 
-/// The torque of a stop before it fades: from the one before over to the holding one. Where there
-/// is none, or none any more, the torque stays.
-void SafetyMachine::go_over_to_hold(const SafetyInputs& in) noexcept {
+/// Torque of a stop before the ramp: blends from the last torque to the holding torque. Without a
+/// holding torque, or if it becomes invalid, the torque stays constant.
+void SafetyMachine::blend_to_hold(const SafetyInputs& in) noexcept {
   const bool hold = hold_usable(in);
-  // A first cycle that is late has had the torque before for so much longer.
-  const double time = holds_ ? period_ : std::max(period_ - nominal_period_, 0.0);
-  const double left = std::exp(-time / kTakeOver);
+  // A late first cycle has already held the old torque for longer.
+  const double time = blending_to_hold_ ? period_ : std::max(period_ - nominal_period_, 0.0);
+  const double left = std::exp(-time / kHoldBlendTime);
   for (std::size_t i = 0; i < joints_.size() && hold; ++i) {
-    if (!holds_) beyond_hold_[i] = stop_torque_[i] - in.hold_torque[i];
-    beyond_hold_[i] *= left;
-    stop_torque_[i] = in.hold_torque[i] + beyond_hold_[i];
+    if (!blending_to_hold_) hold_blend_[i] = stop_torque_[i] - in.hold_torque[i];
+    hold_blend_[i] *= left;
+    stop_torque_[i] = in.hold_torque[i] + hold_blend_[i];
   }
-  holds_ = hold;
+  blending_to_hold_ = hold;
 }
 
-/// The torque of a ramp-down. With the brakes on the power relay the power goes first: the brakes
-/// take longer to bite than the motors to let go.
-void SafetyMachine::fade(const SafetyInputs& in, SafetyOutputs& out) noexcept {
+/// One cycle of a ramp-down. If the brakes are on the power relay, the power goes off first: the
+/// brakes take longer to engage than the motor torque to vanish.
+void SafetyMachine::ramp_down(const SafetyInputs& in, SafetyOutputs& out) noexcept {
   if (ramp_left_ <= 0) {
     end_stop();
     return;
   }
   const double share = ramp_left_ / settings_.ramp_time;
-  go_over_to_hold(in);
+  blend_to_hold(in);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     out.torque[i] = share * limited(i, stop_torque_[i], in.q[i]);
   }
   out.power = brakes_wired_;
-  // After a late cycle the ramp goes on from where it was: what is left must not go at once.
+  // A late cycle must not skip the rest of the ramp.
   ramp_left_ -= std::min(period_, std::max(2 * nominal_period_, settings_.ramp_time / 25));
 }
 
@@ -331,7 +331,7 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
   if (reaction_ == Reaction::kHold) {
     if (hold_left_ > 0 && hold_usable(in)) {
       hold_left_ -= period_;
-      go_over_to_hold(in);
+      blend_to_hold(in);
       for (std::size_t i = 0; i < joints_.size(); ++i)
         out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
       out.power = out.brakes_released = true;
@@ -340,9 +340,9 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
     begin_ramp();
   }
   if (reaction_ == Reaction::kRampDown) {
-    fade(in, out);
+    ramp_down(in, out);
   } else if (torque_state()) {
-    // Brakes that follow the power would open before there is a torque to hold the arm.
+    // Brakes that follow the power would open before there is a holding torque.
     out.power = brakes_wired_ || command_seen_;
     out.brakes_released = command_seen_;
     for (std::size_t i = 0; i < joints_.size() && command_seen_; ++i) {
@@ -356,7 +356,7 @@ SafetyOutputs SafetyMachine::update(const SafetyInputs& in) noexcept {
   ++cycle_;
   period_ = in.period > 0 && std::isfinite(in.period) ? in.period : nominal_period_;
   if (state_ == SafetyState::kOff) return {};
-  // A fault in one check may end the state; the others still see what they must record.
+  // A fault in one check may end the state; the other checks still record theirs.
   const bool with_torque = torque_state() || reaction_ != Reaction::kNone;
   const bool commanded = torque_state() && reaction_ == Reaction::kNone;
   check_always(in);

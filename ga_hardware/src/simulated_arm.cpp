@@ -20,10 +20,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLongestStep = 0.2;  // s
-/// Of a joint without a velocity limit: faster than any joint turns, rad/s.
+/// rad/s, for joints without a velocity limit: faster than any joint.
 constexpr double kNoSpeedLimit = 100;
-/// Turns of the motor per rad or m, for the comparison of encoder and potentiometer. The default
-/// thresholds are then 0.02 rad for a frozen encoder and 0.036 rad for a mismatch.
+/// Motor revolutions per rad or m, to compare encoder and potentiometer. The default thresholds
+/// then are 0.02 rad for a frozen encoder and 0.036 rad for a mismatch.
 constexpr double kTurns = 12.5;
 
 void check(const Chain& chain, const SimulatedArmSettings& s) {
@@ -50,7 +50,7 @@ void check(const Chain& chain, const SimulatedArmSettings& s) {
   need(safety.soft_limit_margin >= 0, "soft_limit_margin must not be negative");
 }
 
-/// What noise and quantization may add to a position, rad or m.
+/// Position error due to noise and quantization, rad or m.
 double uncertainty(const JointSignals& s) noexcept {
   return 8 * s.noise + (s.counts_per_rad > 0 ? 2 / s.counts_per_rad : 0);
 }
@@ -63,7 +63,7 @@ SafetyMachine machine_of(const Chain& chain, const SimulatedArmSettings& s) {
   std::vector<SafetyJoint> joints;
   for (const ga_dynamics::ChainJoint& joint : chain.joints()) {
     const auto& limits = joint.limits;
-    // A joint on its stop, which is at its limit, must not read as beyond it.
+    // A joint at its stop, which is at its limit, must not appear to be beyond it.
     const double slack = s.signals.empty() ? 0 : uncertainty(s.signals[joints.size()]);
     joints.push_back(
         {limits.lower - slack, limits.upper + slack, max_speed(limits), limits.effort});
@@ -119,7 +119,7 @@ struct SimulatedArm::Impl {
     safety.calibrated();
   }
 
-  /// The arm is at rest where the encoders show it.
+  /// Resets the sensors to the position of the arm, at rest.
   void start_sensors() noexcept {
     std::fill(jump.begin(), jump.end(), 0.0);
     seen.pot_turns = seen.count_speed = {};
@@ -147,7 +147,7 @@ struct SimulatedArm::Impl {
     return true;
   }
 
-  /// The cycle's output.
+  /// Computes the output of the cycle.
   void output() noexcept {
     seen.hold_available = busy();
     if (seen.hold_available) {
@@ -174,8 +174,8 @@ struct SimulatedArm::Impl {
     set_brakes(!brakes_released || release_time < settings.brake_release_time);
   }
 
-  /// Positions through the encoders, velocities by the observers, which are given the acceleration
-  /// that the torques cause in the arm of the description. Ideal sensors: as the arm is.
+  /// Positions from the encoders, velocities from the observers with the model's acceleration as
+  /// feed-forward. Ideal sensors: the true state.
   void measure(double dt) noexcept {
     const std::span<const double> acceleration = model.predict(q, qd, torque);
     for (std::size_t i = 0; i < n; ++i) {
@@ -213,8 +213,8 @@ struct SimulatedArm::Impl {
   SafetyMachine safety;
   std::vector<ga_dynamics::JointLimits> limits;
   std::vector<double> q, qd, torque;
-  std::vector<double> shown;  ///< by the encoders
-  std::vector<double> jump;   ///< error of an encoder since it jumped
+  std::vector<double> shown;  ///< encoder readings
+  std::vector<double> jump;   ///< encoder error after a jump
   std::vector<VelocityObserver> observers;
   std::mt19937 random;
   std::normal_distribution<double> normal;
@@ -223,7 +223,7 @@ struct SimulatedArm::Impl {
   Injection injection;
   bool power_allowed = false, powered = false, diverged = false;
   bool brakes_released = false, brakes_closed = true;
-  double release_time = 0;  ///< s since the brakes were told to open
+  double release_time = 0;  ///< s since the brakes were commanded to open
   std::uint64_t cycles = 0, late_cycles = 0;
 };
 
@@ -296,7 +296,7 @@ void SimulatedArm::advance(double dt) noexcept {
   m.seen.period = dt;
   m.diverged = !m.plant.step(m.torque, step);
   if (m.diverged) {
-    m.output();  // the fault is latched even if no further cycle comes
+    m.output();  // latches the fault even if no further cycle follows
     return;
   }
   if (m.brakes_released) m.release_time += step;
@@ -332,10 +332,10 @@ void SimulatedArm::inject(const Injection& injection) noexcept {
   m.injection = injection;
   if (injection.fault == Fault::kEncoderJump && injection.joint >= 0) {
     const auto i = static_cast<std::size_t>(injection.joint);
-    // Twice what a cycle of twenty periods may show: no cycle is late enough to hide it.
+    // Twice the plausible step in a cycle of twenty periods: no late cycle can hide it.
     m.jump[i] += 40 * m.settings.safety.jump_ratio * max_speed(m.limits[i]) * m.settings.period;
   }
-  // Nothing answers any more: no further cycle tells the safety machine.
+  // Update the safety machine now: with lost cards no further cycle does.
   if (injection.fault == Fault::kCardLost) m.output();
 }
 

@@ -42,7 +42,7 @@ inline Arm puma() {
   return arm;
 }
 
-/// An arm in the middle of its range that moves slowly under 10 % of its torque.
+/// An arm in the middle of its range that moves slowly at 10 % of its torque.
 inline SafetyInputs healthy(const Arm& s) {
   SafetyInputs in;
   in.period = kPeriod;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every check, its reaction, and what is remembered and told of it.
+// Every check, its reaction, its record and its message.
 
 #include <cmath>
 #include <cstdio>
@@ -83,7 +83,7 @@ std::vector<Case> cases() {
   };
 }
 
-// What the issue of the cards asks to be shown: every fault, its reaction, the cycles to it.
+// Every fault, its reaction, and the number of cycles until it.
 TEST_F(SafetyTest, EveryFaultHasItsReaction) {
   std::printf("%-38s %-18s %-10s %14s %14s  %s\n", "cause", "fault", "reaction", "cycles to it",
               "cycles to 0 V", "told");
@@ -179,14 +179,14 @@ TEST_F(SafetyTest, RemembersTheFirstSixteen) {
   EXPECT_EQ(machine_.fault(-1).fault, Fault::kNone);
 }
 
-TEST_F(SafetyTest, TellsFaultsInWords) {
+TEST_F(SafetyTest, DescribesFaultsInWords) {
   EXPECT_EQ(settings_.describe({}), "no fault");
   EXPECT_EQ(settings_.describe({Fault::kOverspeed, 1, 2.31, 1.812, 7}),
             "joint2: overspeed: 2.31 rad/s, allowed 1.81");
   EXPECT_EQ(settings_.describe({Fault::kDeadlineMissed, -1, 0.005, 0.0015, 7}),
-            "deadline-missed: too many cycles were late, the last took 0.005 s, allowed 0.0015");
+            "deadline-missed: too many late cycles, the last took 0.005 s, allowed 0.0015");
   EXPECT_EQ(settings_.describe({Fault::kCardLost, -1, 0x2C0, 0, 7}),
-            "card-lost: a card does not answer any more, its address is 0x2c0");
+            "card-lost: no response from the card at address 0x2c0");
   EXPECT_STREQ(to_string(SafetyState::kCalibrating), "calibrating");
   EXPECT_STREQ(to_string(SafetyState::kFault), "fault");
   EXPECT_STREQ(to_string(Reaction::kRampDown), "ramp down");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When torque may flow and when it may not: states, stops, holds, limits.
+// When torque may flow: states, stops, holds, limits.
 
 #include <cmath>
 
@@ -88,7 +88,7 @@ TEST_F(SafetyTest, StopsByARampWithTheBrakes) {
   const auto before = in_.torque_command;
   EXPECT_TRUE(machine_.deactivate());
   EXPECT_EQ(machine_.reaction(), Reaction::kRampDown);
-  in_.torque_command.fill(kNan);  // nobody needs to command any more
+  in_.torque_command.fill(kNan);  // commands are no longer needed
   in_.command_age = kInfinity;
   double last = 2 * before[0];
   for (int k = 0; k < 250; ++k) {
@@ -106,7 +106,7 @@ TEST_F(SafetyTest, StopsByARampWithTheBrakes) {
   EXPECT_EQ(machine_.fault_count(), 0);
 }
 
-TEST_F(SafetyTest, GoesOverToTheHoldingTorqueWhereThereIsOneWithoutAStep) {
+TEST_F(SafetyTest, BlendsToAnAvailableHoldingTorqueWithoutAStep) {
   activate();
   in_.hold_available = true;
   machine_.deactivate();
@@ -126,7 +126,7 @@ TEST_F(SafetyTest, GoesOverToTheHoldingTorqueWhereThereIsOneWithoutAStep) {
   EXPECT_NEAR(run(1).torque[3], last[3], 0.005 * in_.torque_command[3]) << "nor one that steps";
 }
 
-TEST_F(SafetyTest, AHoldGoesOverToTheHoldingTorqueWithoutAStep) {
+TEST_F(SafetyTest, AHoldBlendsToTheHoldingTorqueWithoutAStep) {
   activate();
   in_.command_age = 1;
   in_.hold_available = true;
@@ -190,7 +190,7 @@ TEST_F(SafetyTest, AHoldEndsInARampDown) {
   EXPECT_TRUE(machine_.clear_faults());
 }
 
-TEST_F(SafetyTest, AHoldingLawThatBreaksEndsTheHold) {
+TEST_F(SafetyTest, AnInvalidHoldingTorqueEndsTheHold) {
   activate();
   in_.command_age = 1;
   in_.hold_available = true;
@@ -343,7 +343,7 @@ TEST_F(SafetyTest, CalibratingIsSlow) {
   EXPECT_EQ(machine_.state(), SafetyState::kReady);
 }
 
-TEST_F(SafetyTest, AJointThatIsBlockedIsNoDeadEncoder) {
+TEST_F(SafetyTest, ABlockedJointIsNotAFrozenEncoder) {
   activate();
   in_.count_speed[0] = in_.qd[0] = 0;
   in_.torque_command[0] = 90;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimSystem: interfaces, brakes, command-mode switches, parameters, and robots other than the
-// PUMA.
+// SimSystem: interfaces, brakes, command-mode switches, parameters, and other robots than the PUMA.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +27,7 @@ std::vector<double> gravity(const std::string& urdf, const std::vector<double>& 
   return g;
 }
 
-/// A message that sim_setup_of() or the interfaces' check refuses the description with.
+/// The message with which sim_setup_of() or the check of the interfaces rejects the description.
 std::string refusal(const std::string& urdf) {
   const auto info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
   try {
@@ -146,7 +145,7 @@ TEST(SimSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
   double last = bench.effort(0);
   for (int i = 0; i < 250; ++i) {
     ASSERT_EQ(bench.cycle(), Return::OK);
-    // Over to the damped holding torque with a time constant of 20 ms, while it fades: no step.
+    // Blends to the holding torque with a time constant of 20 ms while it ramps down: no step.
     EXPECT_LE(std::abs(last - bench.effort(0)), 4) << i;
     last = bench.effort(0);
     if (i == 100) {
@@ -163,7 +162,7 @@ TEST(SimSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
   }
   EXPECT_EQ(bench.state("arm/power"), 1);
   const auto before = bench.positions();
-  ASSERT_TRUE(bench.start());  // what was commanded before the stop is forgotten
+  ASSERT_TRUE(bench.start());  // commands before the stop are discarded
   ASSERT_EQ(bench.cycles(300), Return::OK);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bench.position(i), before[i], 2e-4);
   EXPECT_EQ(bench.effort(0), 0);
@@ -201,7 +200,7 @@ TEST(SimSystem, PowerOffIsAControlledStopAndLeavesTheStatesStreaming) {
   bench.set("arm/power", 0);
   EXPECT_EQ(bench.cycle(), Return::DEACTIVATE);
   EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_GT(bench.effort(0), 20);  // fading, not cut
+  EXPECT_GT(bench.effort(0), 20);  // ramping down, not cut
   for (int i = 0; i < 300; ++i) ASSERT_EQ(bench.read(), Return::OK);
   EXPECT_EQ(bench.state("arm/power"), 0);
   EXPECT_EQ(bench.effort(0), 0);
@@ -295,7 +294,7 @@ TEST(SimSettings, RefusalsNameTheParameterAndTheRemedy) {
   EXPECT_EQ(refused({{"initial_positions", "joint7:1"}}),
             "hardware 'puma560': parameter initial_positions: there is no joint 'joint7' on the "
             "chain");
-  EXPECT_NE(refused({{"initial_positions", "joint2:2"}}).find("outside of its limits"),
+  EXPECT_NE(refused({{"initial_positions", "joint2:2"}}).find("outside its limits"),
             std::string::npos);
   EXPECT_NE(refused({{"payload", "2"}}).find("parameter payload is unknown; known are base, "),
             std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimSystem's faults: what each does, that the states go on, how to recover, and that the arm
-// does not jump then.
+// SimSystem's faults: the reaction to each, continued states, recovery, and that the arm does not
+// jump on recovery.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class SimFaults : public testing::Test {
     ASSERT_GT(bench.effort(0), 40);
   }
 
-  /// Cycles until an answer other than OK.
+  /// Number of cycles until read or write return something other than OK.
   Return until_fault(int most) {
     for (int i = 0; i < most; ++i) {
       if (const Return result = bench.cycle(); result != Return::OK) return result;
@@ -87,7 +87,7 @@ TEST_F(SimFaults, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
   }
   EXPECT_EQ(last, 0);
   EXPECT_EQ(bench.state("arm/power"), 0);
-  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault lasts; remove it first");
+  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault persists; remove it first");
   ASSERT_EQ(bench.inject(""), "");
   recover();
 }
@@ -172,21 +172,21 @@ TEST_F(SimFaults, AnExcessiveTorqueRampsDown) {
   recover();
 }
 
-TEST_F(SimFaults, ATorqueThatIsNotRenewedHoldsTheArmThenRampsDown) {
+TEST_F(SimFaults, AStaleTorqueHoldsTheArmThenRampsDown) {
   // A switch to a controller that never commands.
   ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
   EXPECT_EQ(until_fault(20), Return::DEACTIVATE);
   EXPECT_EQ(fault_code(), static_cast<double>(Fault::kCommandTimeout));
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(bench.read(), Return::OK);
   EXPECT_EQ(bench.state("arm/power"), 1) << "held by its motors";
-  EXPECT_EQ(bench.reset_fault(), "-the arm is still stopping; call again when it stands");
+  EXPECT_EQ(bench.reset_fault(), "-the arm is still stopping; call again when it has stopped");
   for (int i = 0; i < 1300; ++i) ASSERT_EQ(bench.read(), Return::OK);
   EXPECT_EQ(bench.state("arm/power"), 0);
   EXPECT_EQ(bench.state("arm/brakes"), 1);
   recover();
 }
 
-TEST_F(SimFaults, TorqueFadesTowardsASoftLimitAndTheArmGoesOn) {
+TEST_F(SimFaults, TorqueFadesTowardsASoftLimitAndTheMotionContinues) {
   bench.set("joint1/effort", 60);
   for (int i = 0; i < 6000; ++i) ASSERT_EQ(bench.cycle(), Return::OK) << bench.position(0);
   const double limit = ga_dynamics::Chain::from_urdf_file(PUMA_URDF).joints()[0].limits.upper;
@@ -223,14 +223,14 @@ TEST_F(SimFaults, UnknownInjectionsAreRefusedWithWhatIsKnown) {
   EXPECT_EQ(bench.cycles(10), Return::OK);
 }
 
-TEST_F(SimFaults, DiagnosticsTellTheFault) {
+TEST_F(SimFaults, DiagnosticsReportTheFault) {
   bench.set_efforts({0, 0, 0, 0, 0, 0});
   EXPECT_EQ(bench.diagnosis(0), "running");
   ASSERT_EQ(bench.inject("thermal:joint5"), "");
   EXPECT_EQ(bench.diagnosis(2).substr(0, 16), "joint5: thermal:");
 }
 
-TEST(SimErrors, AnIntegrationThatFailsSaysSoAndHowToGoOn) {
+TEST(SimErrors, AFailedIntegrationIsReportedWithTheRemedy) {
   std::string urdf = test::puma({{"overspeed_ratio", "0"}, {"dac", "false"}});
   const std::string limit = "effort=\"89.4\"";
   urdf.replace(urdf.find(limit), limit.size(), "effort=\"1e300\"");

@@ -48,7 +48,7 @@ void push(SimulatedArm& arm, double seconds, const std::vector<double>& torque =
   }
 }
 
-/// Powered, brakes open, pushed.
+/// Powered, brakes open, torque applied.
 void run(SimulatedArm& arm) {
   ASSERT_TRUE(arm.power_on());
   push(arm, 0.25);
@@ -87,7 +87,7 @@ TEST(SimulatedArm, GoesThroughItsStatesAndBack) {
   EXPECT_FALSE(arm.powered());
 }
 
-TEST(SimulatedArm, TorqueIsWhatTheDacLetsThrough) {
+TEST(SimulatedArm, TorqueIsQuantizedByTheDac) {
   SimulatedArm arm(puma(), settings());
   run(arm);
   const double step = 20.0 / 4096 * 9.76;  // N m of joint 1
@@ -97,7 +97,7 @@ TEST(SimulatedArm, TorqueIsWhatTheDacLetsThrough) {
   EXPECT_LE(arm.torque()[0], 97.6);
 }
 
-TEST(SimulatedArm, AFaultDuringAStopDoesNotGiveTorqueBack) {
+TEST(SimulatedArm, AFaultDuringAStopDoesNotRestoreTorque) {
   SimulatedArm arm(puma(), settings());
   run(arm);
   arm.inject({Fault::kThermal, 2});
@@ -130,7 +130,7 @@ TEST(SimulatedArm, TheFirstFaultIsKept) {
   EXPECT_EQ(arm.torque()[0], 0) << "cut";
 }
 
-TEST(SimulatedArm, ACommandThatComesNoMoreIsHeldThenRampedDown) {
+TEST(SimulatedArm, AStaleCommandIsHeldThenRampedDown) {
   SimulatedArmSettings s = settings();
   s.start = {0, -0.3, 1, 0, 0.5, 0};  // outstretched: gravity pulls joint 2
   s.safety.hold_time = 0.5;
@@ -166,7 +166,7 @@ TEST(SimulatedArm, TorqueOutwardsFadesAtASoftLimitAndAHardLimitCuts) {
   EXPECT_NEAR(arm.torque()[0], -80, 0.1) << "inwards there is all of it";
   EXPECT_EQ(arm.fault().fault, Fault::kNone);
   EXPECT_EQ(arm.safety().fault(0).fault, Fault::kSoftLimit);
-  // Dragged beyond the limit by something else.
+  // Dragged beyond the limit by an external force.
   s.plant.stops = false;
   s.safety.overspeed_ratio = 0;
   SimulatedArm dragged(puma(), s);
@@ -186,7 +186,7 @@ TEST(SimulatedArm, ATorqueFarBeyondTheLimitIsAFault) {
   EXPECT_EQ(arm.state(), DriveState::kStopping);
 }
 
-TEST(SimulatedArm, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway) {
+TEST(SimulatedArm, AFrozenEncoderIsDetectedBeforeTheArmRunsAway) {
   SimulatedArm arm(puma(), settings());
   run(arm);
   arm.inject({Fault::kEncoderFrozen, 0});
@@ -196,7 +196,7 @@ TEST(SimulatedArm, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway) {
   EXPECT_LT(std::abs(arm.plant().q()[0] - before), 0.1);
 }
 
-TEST(SimulatedArm, AnArmWithoutLimitsIsDrivenAsFarAsItGoes) {
+TEST(SimulatedArm, AnArmWithoutLimitsMovesFreely) {
   std::vector<ga_dynamics::DhJoint> rows(1);
   rows[0].body = {1, {0.1, 0, 0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
   SimulatedArm arm(ga_dynamics::Chain::from_dh(rows), {});
@@ -207,7 +207,7 @@ TEST(SimulatedArm, AnArmWithoutLimitsIsDrivenAsFarAsItGoes) {
   EXPECT_EQ(arm.torque()[0], 0.5);
 }
 
-TEST(SimulatedArm, DeadlinesAreWatchedOnRequest) {
+TEST(SimulatedArm, DeadlinesAreMonitoredOnRequest) {
   SimulatedArmSettings s = settings();
   s.safety.deadline_ratio = 1.5;
   SimulatedArm arm(puma(), s);
@@ -218,7 +218,7 @@ TEST(SimulatedArm, DeadlinesAreWatchedOnRequest) {
   };
   cycle(2e-3);
   cycle(2e-3);
-  cycle(1e-3);  // in time: the count begins anew
+  cycle(1e-3);  // in time: resets the counter
   cycle(2e-3);
   cycle(2e-3);
   EXPECT_EQ(arm.fault().fault, Fault::kNone);
@@ -227,7 +227,7 @@ TEST(SimulatedArm, DeadlinesAreWatchedOnRequest) {
   EXPECT_EQ(arm.late_cycles(), 5U);
 }
 
-TEST(SimulatedArm, ALongPauseDoesNotPassInTheSimulation) {
+TEST(SimulatedArm, TheSimulationPausesDuringALongGap) {
   SimulatedArm arm(puma(), settings());
   arm.advance(1e-3);
   const double before = arm.plant().time();

@@ -55,7 +55,7 @@ inline std::string puma(const Parameters& parameters = {}) {
   return with_parameters(read_file(PUMA_URDF), parameters);
 }
 
-/// A description without <ros2_control>, with one for these joints.
+/// A description without <ros2_control>, with one added for these joints.
 inline std::string with_control(std::string urdf, const std::vector<std::string>& joints,
                                 const Parameters& parameters = {}) {
   std::string tag =
@@ -69,7 +69,7 @@ inline std::string with_control(std::string urdf, const std::vector<std::string>
   return with_parameters(urdf.insert(urdf.rfind("</robot>"), tag + "</ros2_control>"), parameters);
 }
 
-/// The last error in this process's log, from its construction on.
+/// The last error in this process's log since construction.
 class LastError {
  public:
   LastError() {
@@ -171,7 +171,7 @@ class Bench {
 
   Return read() { return system_.read(now_, period_); }
   Return write() { return system_.write(now_, period_); }
-  /// One cycle as the controller manager runs it; the worse of both answers. DEACTIVATE makes the
+  /// One cycle as in the controller manager; the worse of both results. DEACTIVATE makes the
   /// component inactive, as there.
   Return cycle() {
     const Return result = read_next();
@@ -198,7 +198,7 @@ class Bench {
     return Return::OK;
   }
 
-  /// Sets the parameter inject_fault as a user does; the reason where it is refused.
+  /// Sets the parameter inject_fault as a user does; returns the reason if it is rejected.
   std::string inject(const std::string& fault) {
     rclcpp::SyncParametersClient parameters(client_, name_);
     if (!parameters.wait_for_service(std::chrono::seconds(20))) return "no parameter service";
@@ -208,8 +208,8 @@ class Bench {
     return answer[0].successful ? "" : answer[0].reason;
   }
   std::string reset_fault() { return call("reset_fault"); }
-  /// Calls a Trigger service of the component as a user does, while the cycles go on, so many
-  /// between two looks at the answer; its message, "+" before it if it succeeded.
+  /// Calls a Trigger service of the component as a user does while the cycles continue, this many
+  /// between two polls of the answer; returns its message with "+" (success) or "-" before it.
   std::string call(const std::string& name, int cycles_between = 1) {
     using Trigger = std_srvs::srv::Trigger;
     const auto service = client_->create_client<Trigger>("/" + name_ + "/" + name);
@@ -226,7 +226,7 @@ class Bench {
     return "no answer";
   }
   rclcpp::Node::SharedPtr client() { return client_; }
-  /// Cycles until the component's /diagnostics have this level; its summary then, or "".
+  /// Runs cycles until the component's /diagnostics have this level; returns its summary, or "".
   std::string diagnosis(int wanted) {
     using diagnostic_msgs::msg::DiagnosticArray;
     std::string message;
@@ -260,7 +260,7 @@ class Bench {
   rclcpp::Time now_{0, 0, RCL_SYSTEM_TIME};
 };
 
-/// Why the plugin refuses to be initialized with a description; "" if it does not.
+/// Why the plugin fails to initialize with a description; "" if it does not.
 template <class Plugin>
 std::string refusal(const std::string& urdf) {
   const LastError error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry of the tests that need a ROS context.
+// main() of the tests that need a ROS context.
 
 #include <gtest/gtest.h>
 

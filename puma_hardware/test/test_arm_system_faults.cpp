@@ -48,7 +48,7 @@ TEST_F(ArmSystemFaults, ThermalFadesTheTorqueWhileStatesGoOn) {
   ASSERT_EQ(bench.cycles(1000), Return::OK);
   EXPECT_EQ(bench.largest_effort(), 0);
   EXPECT_TRUE(std::isfinite(bench.position(0))) << "the calibration stands";
-  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault lasts; remove it first");
+  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault persists; remove it first");
   bench.system().activate();
   EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE) << "refused";
   ASSERT_EQ(bench.inject(""), "");
@@ -179,7 +179,7 @@ TEST(ArmSystemErrors, AFaultBeforeTheCalibrationDoesNotMakePositionsKnown) {
   EXPECT_TRUE(std::isnan(bench.state("joint1/velocity")));
   ASSERT_EQ(bench.inject(""), "");
   EXPECT_EQ(bench.reset_fault(),
-            "+cleared; call calibrate, then set the component active to go on");
+            "+cleared; call calibrate, then set the component active to continue");
 }
 
 TEST_F(ArmSystemFaults, UnknownFaultsAreNamed) {

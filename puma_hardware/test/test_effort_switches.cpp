@@ -84,7 +84,7 @@ TYPED_TEST(EffortSwitches, ControllersThatRanOnWhileItWasInactiveHoldTheActivati
     const test::LastError error;
     bench.system().activate();
     EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-    EXPECT_NE(error().find("controllers still hold the efforts; deactivate them first"),
+    EXPECT_NE(error().find("controllers still claim the effort interfaces; deactivate them first"),
               std::string::npos)
         << error();
   }
@@ -284,10 +284,10 @@ TYPED_TEST(EffortSwitches, FaultsOfTheLoopComeOnRequestAndLastUntilTheyAreTakenB
     EXPECT_EQ(bench.hold(20), Return::DEACTIVATE);
     EXPECT_EQ(this->fault_code(), static_cast<int>(fault));
     ASSERT_EQ(bench.cycles(400), Return::OK);
-    EXPECT_EQ(bench.reset_fault(), "-the cause of the fault lasts; remove it first");
+    EXPECT_EQ(bench.reset_fault(), "-the cause of the fault persists; remove it first");
     ASSERT_EQ(bench.inject(""), "");
     ASSERT_EQ(bench.cycles(1000), Return::OK);
-    EXPECT_EQ(bench.reset_fault(), "+cleared; set the component active again to go on");
+    EXPECT_EQ(bench.reset_fault(), "+cleared; set the component active again to continue");
     bench.system().activate();
     ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
     ASSERT_TRUE(bench.engage());
@@ -301,7 +301,7 @@ TYPED_TEST(EffortSwitches, AFaultIsNotClearedWhileTheArmIsStopping) {
   ASSERT_EQ(bench.inject("thermal:joint2"), "");
   ASSERT_EQ(bench.hold(20), Return::DEACTIVATE);
   ASSERT_EQ(bench.inject(""), "");
-  EXPECT_EQ(bench.reset_fault(), "-the arm is still stopping; call again when it stands");
+  EXPECT_EQ(bench.reset_fault(), "-the arm is still stopping; call again when it has stopped");
 }
 
 TYPED_TEST(EffortSwitches, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway) {

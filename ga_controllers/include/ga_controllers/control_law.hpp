@@ -9,8 +9,8 @@
 //   tracking                v = qdd_ref − Kd ed − Kp e
 //   tracking with integral  v = qdd_ref − Kd ed − Kp e − Ki ∫e dt
 //   gravity hold            v = −Kd qd                        (the arm floats, damped)
-// The paper prints Kd qd in the tracking laws as well; a moving reference would leave a lag, so it
-// is Kd ed here.
+// The paper prints Kd qd in the tracking laws as well. That would leave a tracking error for a
+// moving reference, so Kd ed is used here.
 //
 // Units: rad, s, N m (m and N for prismatic joints). Spans hold one value per joint.
 
@@ -41,92 +41,93 @@ JointGains gains_from_bandwidth(double bandwidth, double damping);
 struct LawParameters {
   LawKind kind = LawKind::kTracking;
   std::vector<JointGains> gains = {};  ///< one per joint, or a single one for all
-  /// N m; empty: the chain's effort limits, and none where the chain has none (zero or infinity).
+  /// N m; empty: the chain's effort limits; unlimited where the chain has none (zero or infinity).
   std::vector<double> torque_limit = {};
   std::vector<double> torque_rate_limit = {};  ///< N m/s; empty: none
   /// Share of the chain's friction that is fed forward, 0 … 1: at the reference's velocity in the
-  /// tracking laws, at the measured one in point to point (there a share below 1 is wise).
+  /// tracking laws, at the measured velocity in point to point (use less than 1 there).
   double friction = 0;
-  /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity); while the
-  /// reference is smoothed, by no more than 0.2 % of the torque limit per millisecond.
+  /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity). While the
+  /// reference is smoothed, its rate is limited to 0.2 % of the torque limit per millisecond.
   double friction_velocity = 0.005;
   /// While the reference rests, errors smaller than this are not integrated, and the torque that
-  /// the law has added since the reference came to rest is taken back by up to the friction that is
-  /// fed forward: with stiction an integral would hunt.
+  /// the law has added since the reference came to rest is removed, up to the friction
+  /// feed-forward. Otherwise the integral would hunt under stiction.
   double integral_dead_band = 0;
   double integral_limit = std::numeric_limits<double>::infinity();  ///< of |∫e dt|, rad s
-  /// Time constant [s] with which, after a change of law, the difference of the torques and the
-  /// distance to the new reference fade; the distance slower where the torque limits ask for it.
+  /// Time constant [s] of the blend after a change of law: of the torque difference and of the
+  /// distance to the new reference, which blends slower if the torque limits require it.
   double blend_time = 0.2;
-  /// What is followed stays within the chain's position and velocity limits and brakes ahead of
-  /// them, whatever the reference asks for and wherever it is lost or the law changed.
+  /// Reference governor: the followed reference stays within the chain's position and velocity
+  /// limits and brakes ahead of them, also when the reference is lost or the law changes.
   bool keep_limits = false;
-  /// After so many updates in a row with a non-finite input the law reports an error.
+  /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
 };
 
 enum class LawStatus {
   kOk,
-  kReferenceHeld,  ///< the reference is not finite: the last valid one is brought to rest
-  kStateHeld,  ///< the measured state is not finite: the torque fades to the gravity of the last
-               ///< one
-  kError       ///< either of them for error_cycles updates in a row; the torque still holds the arm
+  kReferenceHeld,  ///< the reference is not finite: the last valid one is brought to rest and held
+  kStateHeld,  ///< the measured state is not finite: the torque blends to gravity compensation at
+               ///< the last valid position
+  kError       ///< either of them for error_cycles consecutive updates; the arm is still held
 };
 std::string to_string(LawStatus status);
 
-/// Reference of one instant; velocity and acceleration are ignored where the law has none. Left
-/// empty they are zero; an acceleration without a velocity is ignored. Where both are zero the
-/// velocity is the one that the positions show, given in every cycle or held for up to 50 ms: after
-/// eight changes in the same direction, and until the next change is overdue. No positions: there
-/// is no reference, the last one (after start() the arm) is brought to rest and held. So it is
-/// where a value is not finite or beyond 1e6.
+/// Reference of one cycle. Velocity and acceleration are ignored by laws that do not use them.
+/// Empty means zero; an acceleration without a velocity is ignored. If both are zero, the velocity
+/// is estimated from the positions, given in every cycle or held for up to 50 ms: after eight
+/// changes in the same direction, until the next change is overdue. Without positions, or with a
+/// value that is not finite or beyond 1e6, there is no reference: the last one (after start(), the
+/// measured state) is brought to rest and held.
 ///
-/// A jump of position or velocity that would step a torque by more than 1 % of its limit, or of
-/// position by more than four cycles at the joint's velocity limit, is smoothed: what the law
-/// follows goes on from where it was and blends over, within the bandwidth, the joint's velocity
-/// limit and about a quarter of the torque. Acceleration alone may step.
+/// The law tracks the followed reference. It equals the input reference except that jumps are
+/// smoothed: a jump of position or velocity that would step a torque by more than 1 % of its limit,
+/// or a jump of position by more than four cycles at the joint's velocity limit. The followed
+/// reference then continues from where it was and blends to the input within the bandwidth, the
+/// joint's velocity limit and about a quarter of the torque. The acceleration alone may step.
 ///
-/// Whatever the sequence of references, the followed reference stays near the positions given in
-/// the last four seconds. On the arms of test_any_reference it leaves their range by no more than
-/// 0.2 s at the joint's velocity limit with noise, steps, held samples, positions alone, velocities
-/// without accelerations and gaps, and by no more than 1.5 s at it with velocities and
-/// accelerations that contradict the positions in every cycle. A joint that needs longer than four
-/// seconds for a step, because it is slow or weak, is still under way by then. The followed
-/// reference arrives where the given one rests (blending.hpp has the proof). A reference that jumps
-/// in every cycle is low-pass filtered: noise, and positions that show no velocity, are followed
-/// with a lag of three time constants of the bandwidth or more.
+/// For any sequence of references, the followed reference stays near the positions of the last four
+/// seconds. On the arms of test_any_reference it leaves their range by at most 0.2 s of motion at
+/// the joint's velocity limit with noise, steps, held samples, positions alone, velocities without
+/// accelerations and gaps, and by at most 1.5 s of such motion with velocities and accelerations
+/// that contradict the positions in every cycle. A joint that is so slow or weak that a step takes
+/// more than four seconds is still moving then. The followed reference converges to an input
+/// reference at rest (proof in blending.hpp). A reference that jumps in every cycle is low-pass
+/// filtered: noise, and positions without a detectable velocity, are followed with a lag of at
+/// least three time constants of the bandwidth.
 struct Reference {
   std::span<const double> q, qd, qdd;
 };
 
-/// Why what is followed is not the reference, beyond the smoothing of jumps (with keep_limits).
+/// Why the reference governor overrides the reference (only with keep_limits).
 struct LimitViolation {
   enum class Reason {
     kNone,
-    kOutside,  ///< of the position limits
-    kTooFast   ///< for the velocity limit, the torque, or the way that is left to a position limit
+    kOutside,  ///< outside the position limits
+    kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit
   };
   Reason reason = Reason::kNone;
-  std::size_t joint = 0;  ///< the last one that this is about
+  std::size_t joint = 0;  ///< the last joint with a violation
 };
 
 using Departure [[deprecated("use LimitViolation")]] = LimitViolation;
 
-/// The parts of the last update's torque, N m. They add up to the total.
+/// Terms of the last torque, N m. They add up to the total.
 struct TorqueTerms {
   std::span<const double> inertia;   ///< D(q) times the acceleration of the reference
   std::span<const double> coriolis;  ///< C(q,qd)
   std::span<const double> gravity;   ///< G(q)
   std::span<const double> friction;  ///< fed forward
   std::span<const double> feedback;  ///< D(q) times the acceleration that corrects the error
-  std::span<const double> blend;     ///< what is left of the torque before the last change
-  std::span<const double> limit;     ///< what the limits cut off
+  std::span<const double> blend;     ///< remainder of the torque before the last change
+  std::span<const double> limit;     ///< change of the torque by saturation
   std::span<const double> total;
 };
 
 /// Construction allocates and throws std::invalid_argument naming the parameter. All else is
 /// real-time safe: no allocation, no lock, no exception. One thread at a time. Spans hold one value
-/// per joint; measurements that are shorter count as not finite.
+/// per joint; shorter measurements count as not finite.
 class ControlLaw {
  public:
   ControlLaw(const ga_dynamics::Chain& chain, const LawParameters& parameters);
@@ -137,47 +138,49 @@ class ControlLaw {
   int size() const noexcept;
   LawKind kind() const noexcept;
 
-  /// Begins at the measured state; the first torque continues `last_torque` (what the arm was
-  /// driven with before; what of it exceeds this law's limit fades, what exceeds the chain's effort
-  /// limit as well is not taken over) and the integral is empty. Of a torque that would push a joint
-  /// beyond half of its velocity limit while it fades, the rest is dropped at once: that happens to
-  /// light joints, those of a description without rotor inertias above all. A tracking reference that sets out
-  /// in the same cycle, while the arm is held at rest, adds the torque of its acceleration at once.
-  /// Where last_torque is not finite nothing drove the joint before (brakes, no power): its first
-  /// torque is the law's own. A non-finite state counts as unknown: until there is a finite one the
-  /// torque stays what it was.
+  /// Starts at the measured state with an empty integral. Bumpless transfer: the first torque
+  /// equals `last_torque`, the torque that drove the arm before, and the difference fades.
+  /// Exceptions:
+  /// - Torque above the chain's effort limit is not taken over. Torque above this law's limit is, and
+  ///   fades.
+  /// - Torque that would move a joint at more than half of its velocity limit while it fades is
+  ///   dropped at once. This concerns light joints, mostly in descriptions without rotor inertias.
+  /// - If a tracking reference starts to accelerate in the same cycle while the arm is at rest, the
+  ///   torque for that acceleration is added at once.
+  /// - Where last_torque is not finite, the joint was not driven before (brakes, no power) and starts
+  ///   with the law's own torque.
+  /// If the state is not finite, the torque stays constant until it is.
   void start(std::span<const double> q, std::span<const double> qd,
              std::span<const double> last_torque) noexcept;
-  /// Changes the law or its gains in mid-motion; the torque goes on from where it is, as far as what
-  /// is left of it would not push a joint beyond its velocity limit.
+  /// Changes the law in mid-motion with bumpless transfer. Torque that would move a joint beyond
+  /// its velocity limit while it fades is dropped.
   void change(LawKind kind) noexcept;
-  /// One for all joints or one per joint; the gains that the law has already change nothing. False,
-  /// and nothing changes either, for another number of them and for gains that are negative or not
-  /// finite.
+  /// Changes the gains likewise: one for all joints or one per joint. Equal gains change nothing.
+  /// Returns false and changes nothing for a wrong count and for negative or non-finite gains.
   bool change_gains(std::span<const JointGains> gains) noexcept;
 
-  /// One cycle of dt [s]: torques for the measured state and the reference. The first one starts
-  /// the law at the arm if start() was not called. After a cycle of more than 0.05 s, and of more
-  /// than twice the one before, it goes on from the torque and the arm as after a change. A dt that
-  /// is negative or not-a-number counts as 0, one of more than 1 s as 1 s. kError, and nothing is
-  /// written, if `tau` is too short.
+  /// One cycle of dt [s]: computes the torques for the measured state and the reference. Calls
+  /// start() first if that has not been done. After a cycle that is longer than 0.05 s and than
+  /// twice the previous one, the law restarts at the measured state and the last torque, as after a
+  /// change. A negative or NaN dt counts as 0, one above 1 s as 1 s. Returns kError and writes
+  /// nothing if `tau` is too short.
   LawStatus update(std::span<const double> q, std::span<const double> qd,
                    const Reference& reference, double dt, std::span<double> tau) noexcept;
 
-  /// ∫e dt [rad s]; the commanded acceleration v; was the joint's torque cut by a limit in the last
-  /// update (false for a joint that there is not)?
+  /// ∫e dt [rad s]; the commanded acceleration v; whether the joint's torque was saturated in the
+  /// last update (false for an invalid index).
   std::span<const double> integral() const noexcept;
   std::span<const double> acceleration() const noexcept;
   bool saturated(int joint) const noexcept;
-  /// The reference of the last update as it was given or is held, and as it is followed, smoothed
-  /// after changes and jumps. Gravity hold: the arm's own state.
+  /// Reference of the last update, as given or held; the followed reference, smoothed after changes
+  /// and jumps. Gravity hold: the measured state.
   Reference reference() const noexcept;
   Reference followed() const noexcept;
   LimitViolation limit_violation() const noexcept;
   [[deprecated("use limit_violation()")]] LimitViolation departure() const noexcept {
     return limit_violation();
   }
-  /// Costs about an inverse dynamics more; valid until the next call.
+  /// Costs about one more inverse dynamics; valid until the next call.
   TorqueTerms terms() noexcept;
 
  private:

@@ -34,7 +34,7 @@ Chain read_chain(const std::string& robot_description, const Params& p) {
   return Chain::from_urdf_text(robot_description, options);
 }
 
-/// The joint's number in <ros2_control>, or infinity.
+/// The joint's torque_rate_limit in <ros2_control>, or infinity.
 double rate_limit(const ChainJoint& joint) {
   const auto found = joint.parameters.find("torque_rate_limit");
   if (found == joint.parameters.end()) return std::numeric_limits<double>::infinity();
@@ -51,10 +51,10 @@ double rate_limit(const ChainJoint& joint) {
 
 ArmModel::ArmModel(const std::string& robot_description, const Params& p)
     : chain(read_chain(robot_description, p)) {
-  tells_effort = true;
+  has_effort_state = true;
   for (const ChainJoint& joint : chain.joints()) {
     joints.push_back(joint.name);
-    tells_effort = tells_effort && joint.state_interfaces.count("effort") > 0;
+    has_effort_state = has_effort_state && joint.state_interfaces.count("effort") > 0;
     if (p.torque_limit.empty() && !std::isfinite(effort_limit(joint.limits))) {
       throw std::invalid_argument("joint '" + joint.name +
                                   "' has no effort limit (zero counts as none): give the "

@@ -2,9 +2,9 @@
 #ifndef GA_CONTROLLERS__PLUGINS__ARM_MODEL_HPP_
 #define GA_CONTROLLERS__PLUGINS__ARM_MODEL_HPP_
 
-// From the robot description and the parameters to what a ControlLaw is built of. Not real-time
-// safe; everything throws std::invalid_argument or ga_dynamics::DescriptionError, naming the
-// parameter and the remedy.
+// Builds the data of a ControlLaw from the robot description and the parameters. Not real-time
+// safe. Throws std::invalid_argument or ga_dynamics::DescriptionError naming the parameter and the
+// remedy.
 
 #include <ga_controllers/law_controller_parameters.hpp>
 #include <string>
@@ -19,9 +19,9 @@ struct ArmModel {
   ArmModel(const std::string& robot_description, const law_controller::Params& parameters);
 
   ga_dynamics::Chain chain;
-  std::vector<std::string> joints;  ///< in the chain's order, as the law knows them
-  bool tells_effort = false;        ///< the hardware has an effort state for each of them
-  std::vector<std::size_t> listed;  ///< listed[k]: index in the chain of the k-th joint parameter
+  std::vector<std::string> joints;  ///< in the order of the chain
+  bool has_effort_state = false;    ///< every joint has an effort state interface
+  std::vector<std::size_t> listed;  ///< listed[k]: chain index of the k-th entry of `joints`
 
   /// One value for each joint of the chain, from a per-joint parameter.
   std::vector<double> spread(const std::vector<double>& values, const char* parameter) const;

@@ -16,13 +16,13 @@ using controller_interface::InterfaceConfiguration;
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-/// A controller that is activated within this time of its last update, with its torques still
-/// commanded, was restarted by a change of the chain.
+/// A controller that is activated within this time after its last update, with its torques still
+/// commanded, was restarted because the chain of controllers changed.
 constexpr std::chrono::duration<double> kRestart(0.1);
-constexpr double kRestartDistance = 1e-3;  ///< rad or m, besides what its velocity explains
-/// A longer cycle than this [s] counts as this long: the fading of torques must not be skipped.
+constexpr double kRestartDistance = 1e-3;  ///< rad or m, in addition to the motion at its velocity
+/// Upper limit of the cycle time [s]: a longer cycle must not skip the torque blend.
 constexpr double kLongestCycle = 0.1;
-constexpr int kManyCycles = 1000000;  ///< counted no further
+constexpr int kMaxCount = 1000000;  ///< counters stop here
 constexpr const char* kReferences[] = {"position", "velocity", "acceleration"};
 
 InterfaceConfiguration individual(const std::vector<std::string>& joints,
@@ -45,7 +45,7 @@ InterfaceConfiguration LawController::command_interface_configuration() const {
 
 InterfaceConfiguration LawController::state_interface_configuration() const {
   if (!model_) return individual({}, {});
-  if (!model_->tells_effort) return individual(model_->joints, {"position", "velocity"});
+  if (!model_->has_effort_state) return individual(model_->joints, {"position", "velocity"});
   return individual(model_->joints, {"position", "velocity", "effort"});
 }
 
@@ -88,8 +88,8 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
   gains_check_ = get_node()->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& changes) { return check_gains(changes); });
   gains_change_ = get_node()->add_post_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter>&) { hand_over_gains(); });
-  hand_over_gains();  // what was set meanwhile
+      [this](const std::vector<rclcpp::Parameter>&) { update_gains(); });
+  update_gains();  // gains that were set meanwhile
   make_topics(parameters_.state_publish_rate);
   return CallbackReturn::SUCCESS;
 }
@@ -98,7 +98,7 @@ void LawController::make_topics(double state_publish_rate) {
   if (kind_ != LawKind::kGravityHold) {
     subscription_ = get_node()->create_subscription<SetPointMessage>(
         "~/reference", rclcpp::SystemDefaultsQoS().keep_last(1),
-        [this](const SetPointMessage& message) { take_message(message); });
+        [this](const SetPointMessage& message) { on_set_point(message); });
   }
   publisher_.reset();
   if (state_publish_rate > 0) {
@@ -146,8 +146,8 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   qd_before_.swap(qd_);
   std::fill(q_.begin(), q_.end(), kNan);
   std::fill(qd_.begin(), qd_.end(), kNan);
-  bool located = read_state();
-  // Nobody else has driven the arm since the last update, nor moved it.
+  bool state_valid = read_state();
+  // A restart: no other controller has driven or moved the arm since the last update.
   bool restarted = std::chrono::steady_clock::now() - last_update_ < kRestart;
   bool driven = false, zeroed = true;
   for (std::size_t i = 0; i < tau_.size(); ++i) {
@@ -156,33 +156,33 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
     driven = driven || (std::isfinite(tau_[i]) && tau_[i] != 0);
     zeroed = zeroed && tau_[i] == 0;
   }
-  if (restarted && !located) {
-    // A sample that is missing now is an error after error_cycles, as in any other cycle.
-    located = true;
+  if (restarted && !state_valid) {
+    // A missing sample is an error only after error_cycles, as in any other cycle.
+    state_valid = true;
     for (std::size_t i = 0; i < tau_.size(); ++i) {
       if (!std::isfinite(q_[i])) q_[i] = q_before_[i];
       if (!std::isfinite(qd_[i])) qd_[i] = qd_before_[i];
-      located = located && std::isfinite(q_[i]) && std::isfinite(qd_[i]);
+      state_valid = state_valid && std::isfinite(q_[i]) && std::isfinite(qd_[i]);
     }
   }
   for (std::size_t i = 0; i < tau_.size(); ++i) {
     const double reach = kRestartDistance + 2 * std::abs(qd_[i]) * kRestart.count();
     restarted = restarted && std::abs(q_[i] - q_before_[i]) < reach;
   }
-  // The gravity hold is what the others fall back to: it may keep a torque blindly for a few
-  // cycles. Nobody may start one.
-  if (!located && !(driven && kind_ == LawKind::kGravityHold)) {
+  // Gravity hold is the fallback of the other controllers: it may keep a torque without a measured
+  // state for a few cycles. No controller may start one without it.
+  if (!state_valid && !(driven && kind_ == LawKind::kGravityHold)) {
     RCLCPP_ERROR(get_node()->get_logger(),
-                 "not activated: position or velocity of joint '%s' is not finite; torque needs to "
-                 "know where the arm is",
+                 "not activated: position or velocity of joint '%s' is not finite; torque control "
+                 "needs a valid state",
                  model_->joints[notices_.joint()].c_str());
     return CallbackReturn::FAILURE;
   }
-  // The stock effort controllers zero their torques at their end; the arm has those of the cycle
-  // before.
+  // The stock effort controllers zero their commands on deactivation. The effort states still show
+  // the torques of the previous cycle.
   if (zeroed) driven = read_effort();
-  // An arm that nothing drives is on its brakes or stops: the law's own torque from the first cycle
-  // on, lest it sag.
+  // An arm that is not driven rests on its brakes or stops: start with the law's own torque, or the
+  // arm would sag.
   if (!driven) std::fill(tau_.begin(), tau_.end(), kNan);
   if (!restarted) law_->start(q_, qd_, tau_);
 
@@ -192,36 +192,36 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
 }
 
 LawController::CallbackReturn LawController::on_deactivate(const State&) {
-  // The torques stay commanded: the next controller goes on from them, and whether the arm is to
-  // stop the hardware knows from its command-mode switch. A reference that no one follows must not
-  // be there for a predecessor to start from.
-  input_.forget(ordered_exported_reference_interfaces_);
+  // Leave the torques commanded: the next controller starts from them, and the hardware sees in its
+  // command-mode switch whether to stop the arm. Clear the references, so that no predecessor
+  // starts from an old one.
+  input_.invalidate(ordered_exported_reference_interfaces_);
   return CallbackReturn::SUCCESS;
 }
 
-// ---- outside of the control loop
+// ---- outside the control loop
 
-void LawController::take_message(const SetPointMessage& message) {
+void LawController::on_set_point(const SetPointMessage& message) {
   const std::lock_guard lock(model_mutex_);
   if (!model_) return;
   SetPoint set_point(model_->joints.size());
-  std::string refusal;
+  std::string reason;
   if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
-    refusal = "the controller is not active";
+    reason = "the controller is not active";
   }
-  if (refusal.empty() && chained_) refusal = "another controller precedes this one";
-  if (refusal.empty()) refusal = read_set_point(message, model_->chain, set_point);
+  if (reason.empty() && chained_) reason = "another controller precedes this one";
+  if (reason.empty()) reason = read_set_point(message, model_->chain, set_point);
   const rclcpp::Time stamp(message.header.stamp, get_node()->get_clock()->get_clock_type());
-  if (refusal.empty() && stamp.nanoseconds() != 0 && !set_point.rests()) {
+  if (reason.empty() && stamp.nanoseconds() != 0 && !set_point.rests()) {
     const double age = (get_node()->now() - stamp).seconds();
     if (age > parameters_.reference_timeout) {
-      refusal = "it moves and its header.stamp is " + std::to_string(age) +
-                " s old, more than reference_timeout (are the clocks, and use_sim_time, the same?)";
+      reason = "it has a velocity and its header.stamp is " + std::to_string(age) +
+               " s old, more than reference_timeout (check the clocks and use_sim_time)";
     }
   }
-  if (!refusal.empty()) {
-    if (refusals_.due()) {
-      RCLCPP_WARN(get_node()->get_logger(), "set-point refused: %s", refusal.c_str());
+  if (!reason.empty()) {
+    if (rejections_.due()) {
+      RCLCPP_WARN(get_node()->get_logger(), "set-point rejected: %s", reason.c_str());
     }
     return;
   }
@@ -244,7 +244,7 @@ rcl_interfaces::msg::SetParametersResult LawController::check_gains(
   return result;
 }
 
-void LawController::hand_over_gains() {
+void LawController::update_gains() {
   const std::lock_guard lock(model_mutex_);
   if (model_) gains_.offer(model_->gains(parameter_listener_->get_params()));
 }
@@ -258,26 +258,25 @@ bool LawController::read_state() {
   for (std::size_t i = 0; i < n; ++i) {
     const auto q = state_interfaces_[i].get_optional(),
                qd = state_interfaces_[n + i].get_optional();
-    // A value that is locked this very moment is the last one's successor: for a few cycles that
-    // one will do.
+    // If another thread holds the handle, use the previous value for a few cycles.
     if (!q || !qd) unread = i;
     if (q) q_[i] = *q;
     if (qd) qd_[i] = *qd;
     if (!std::isfinite(q_[i]) || !std::isfinite(qd_[i])) {
       finite = false;
-      notices_.blame(i);
+      notices_.set_joint(i);
     }
   }
-  missed_reads_ = unread == n ? 0 : std::min(missed_reads_ + 1, kManyCycles);
+  missed_reads_ = unread == n ? 0 : std::min(missed_reads_ + 1, kMaxCount);
   if (missed_reads_ >= parameters_.error_cycles) {
     q_[unread] = kNan;
     finite = false;
-    notices_.blame(unread);
+    notices_.set_joint(unread);
   }
   return finite;
 }
 
-/// The torques that the hardware tells, if it tells any.
+/// Reads the effort states, if there are any. True if the arm is driven.
 bool LawController::read_effort() {
   const std::size_t n = tau_.size();
   if (state_interfaces_.size() < 3 * n) return false;
@@ -303,30 +302,30 @@ bool LawController::write_torque() {
       written_[i] = tau_[i];
     } else {
       written = false;
-      notices_.blame(i);
+      notices_.set_joint(i);
     }
   }
-  missed_writes_ = written ? 0 : std::min(missed_writes_ + 1, kManyCycles);
+  missed_writes_ = written ? 0 : std::min(missed_writes_ + 1, kMaxCount);
   return missed_writes_ < parameters_.error_cycles;
 }
 
 LawController::ReturnType LawController::update_and_write_commands(const rclcpp::Time& time,
                                                                    const rclcpp::Duration& period) {
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
-  const bool referred = !is_in_chained_mode() || kind_ == LawKind::kGravityHold ||
-                        input_.read(ordered_exported_reference_interfaces_, dt, notices_);
+  const bool reference_ok = !is_in_chained_mode() || kind_ == LawKind::kGravityHold ||
+                            input_.read(ordered_exported_reference_interfaces_, dt, notices_);
   const bool finite = read_state();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
   const LawStatus status = law_->update(q_, qd_, input_.reference(), dt, tau_);
-  // A reference that is being brought to rest is no one's wish.
+  // While a lost reference is brought to rest, its limit violations are not the user's.
   if (input_.has_reference()) notices_.note(law_->limit_violation());
-  const bool commanded = write_torque();
+  const bool write_ok = write_torque();
   last_update_ = std::chrono::steady_clock::now();
   if (publisher_) publisher_->publish(time, dt, q_, qd_, *law_);
-  if (!referred) notices_.note(Notice::kReferenceLost);
+  if (!reference_ok) notices_.note(Notice::kReferenceLost);
   if (!finite || status == LawStatus::kError) notices_.note(Notice::kStateNotFinite);
-  if (!commanded) notices_.note(Notice::kCommandRefused);
-  const bool fails = status == LawStatus::kError || !commanded || !referred;
+  if (!write_ok) notices_.note(Notice::kCommandRefused);
+  const bool fails = status == LawStatus::kError || !write_ok || !reference_ok;
   return fails ? ReturnType::ERROR : ReturnType::OK;
 }
 

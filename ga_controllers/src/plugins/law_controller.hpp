@@ -3,11 +3,10 @@
 #define GA_CONTROLLERS__PLUGINS__LAW_CONTROLLER_HPP_
 
 // A chainable ros2_control controller around a ControlLaw: references of position, velocity and
-// acceleration in, effort commands out. What happens on each transition is told in
-// doc/controllers.md.
+// acceleration in, effort commands out. doc/controllers.md describes each transition.
 //
-// update() and the functions it calls neither allocate, lock, throw nor log; what they have to say
-// they leave in atomics for a timer. Activation and deactivation run in the real-time loop as well.
+// update() and the functions it calls neither allocate, lock, throw nor log; they leave notices in
+// atomics, which a timer logs. Activation and deactivation also run in the real-time loop.
 
 #include <atomic>
 #include <chrono>
@@ -55,10 +54,10 @@ class LawController : public controller_interface::ChainableControllerInterface 
   using SetPointMessage = trajectory_msgs::msg::JointTrajectory;
 
   void make_topics(double state_publish_rate);
-  void take_message(const SetPointMessage& message);
+  void on_set_point(const SetPointMessage& message);
   rcl_interfaces::msg::SetParametersResult check_gains(
       const std::vector<rclcpp::Parameter>& parameters) const;
-  void hand_over_gains();
+  void update_gains();
 
   bool read_state();
   bool read_effort();
@@ -68,7 +67,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   std::shared_ptr<law_controller::ParamListener> parameter_listener_;
   law_controller::Params parameters_;
 
-  /// The model is replaced in on_configure while messages and parameters may come in.
+  /// Guards the model, which on_configure replaces while messages and parameters may arrive.
   mutable std::mutex model_mutex_;
   std::unique_ptr<ArmModel> model_;
   std::unique_ptr<ControlLaw> law_;
@@ -78,13 +77,13 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
   rclcpp::Subscription<SetPointMessage>::SharedPtr subscription_;
   std::atomic<bool> chained_{false};
-  Throttle refusals_{std::chrono::seconds(1)};
+  Throttle rejections_{std::chrono::seconds(1)};
   ReferenceInput input_;
-  std::unique_ptr<StatePublisher> publisher_;  ///< null: not wanted
+  std::unique_ptr<StatePublisher> publisher_;  ///< null: state_publish_rate is 0
   rclcpp::TimerBase::SharedPtr reporter_;
   Notices notices_;
 
-  // Of the control loop; one value per joint in the chain's order.
+  // Used by the control loop; one value per joint in the order of the chain.
   std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
   int missed_reads_ = 0, missed_writes_ = 0;
   std::chrono::steady_clock::time_point last_update_;

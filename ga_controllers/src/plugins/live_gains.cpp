@@ -11,7 +11,7 @@ namespace ga_controllers {
 
 namespace {
 
-constexpr double kMostDamping = 0.5;  ///< Kd times the cycle
+constexpr double kMaxDamping = 0.5;  ///< of Kd times the cycle time
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::vector<JointGains> checked_gains(const ArmModel& model,
                                       const law_controller::Params& parameters,
                                       unsigned update_rate) {
   std::vector<JointGains> gains = model.gains(parameters);
-  const double most = kMostDamping * update_rate;
+  const double most = kMaxDamping * update_rate;
   for (std::size_t i = 0; i < gains.size(); ++i) {
     if (gains[i].kd <= most || update_rate == 0) continue;
     throw std::invalid_argument(
@@ -51,7 +51,7 @@ law_controller::Params with_gains(law_controller::Params parameters,
 }
 
 void LiveGains::start(const std::vector<JointGains>& gains) {
-  used_ = next_ = gains;
+  current_ = next_ = gains;
   is_new_ = false;
 }
 
@@ -66,9 +66,9 @@ const std::vector<JointGains>* LiveGains::take() {
     std::copy(gains.begin(), gains.end(), next_.begin());
   });
   if (!taken) is_new_ = true;
-  if (!taken || next_ == used_) return nullptr;  // any parameter may have been set
-  used_.swap(next_);
-  return &used_;
+  if (!taken || next_ == current_) return nullptr;  // another parameter may have been set
+  current_.swap(next_);
+  return &current_;
 }
 
 }  // namespace ga_controllers

@@ -14,28 +14,28 @@ bool is_error(Notice notice) {
 std::string to_string(Notice notice, const std::string& joint) {
   switch (notice) {
     case Notice::kReferenceStale:
-      return "the reference moves, but has not changed for reference_timeout: the arm is "
-             "brought to rest";
+      return "the reference has a velocity but has not changed for reference_timeout: bringing the "
+             "arm to rest";
     case Notice::kReferenceNotFinite:
-      return "the reference of joint '" + joint + "' is not finite: the arm is brought to rest";
+      return "the reference of joint '" + joint + "' is not finite: bringing the arm to rest";
     case Notice::kReferenceLost:
       return "the reference of joint '" + joint +
-             "' has not been finite for error_cycles: the controller gives up; look at the "
-             "controller before it";
+             "' has not been finite for error_cycles: the controller fails; check the preceding "
+             "controller";
     case Notice::kReferenceOutsideLimits:
       return "the reference of joint '" + joint +
-             "' is outside its position limits: it is kept at the limit";
+             "' is outside its position limits: stopping the joint at the limit";
     case Notice::kReferenceTooFast:
       return "the reference of joint '" + joint +
-             "' is faster than the joint's velocity limit, its torque or the way that is left to "
-             "its position limit allow: the arm follows as it can";
+             "' exceeds what the joint's velocity limit, its torque limit or the distance to its "
+             "position limit allows: following it within the limits";
     case Notice::kStateNotFinite:
       return "position or velocity of joint '" + joint +
-             "' is not finite or cannot be read: gravity is held for error_cycles, then the "
-             "controller gives up; look at the hardware";
+             "' is not finite or cannot be read: compensating gravity for error_cycles, then the "
+             "controller fails; check the hardware";
     case Notice::kCommandRefused:
-      return "the effort command of joint '" + joint +
-             "' is refused by its interface for error_cycles: the controller gives up";
+      return "the effort command interface of joint '" + joint +
+             "' has rejected commands for error_cycles: the controller fails";
     case Notice::kNone:
       break;
   }
@@ -44,7 +44,7 @@ std::string to_string(Notice notice, const std::string& joint) {
 
 void Notices::note(const LimitViolation& violation) noexcept {
   if (violation.reason == LimitViolation::Reason::kNone) return;
-  blame(violation.joint);
+  set_joint(violation.joint);
   note(violation.reason == LimitViolation::Reason::kOutside ? Notice::kReferenceOutsideLimits
                                                             : Notice::kReferenceTooFast);
 }
@@ -52,7 +52,7 @@ void Notices::note(const LimitViolation& violation) noexcept {
 void Notices::report(const rclcpp::Logger& logger, const std::vector<std::string>& joints) {
   const Notice notice = notice_.exchange(Notice::kNone);
   if (notice == Notice::kNone) return;
-  if (notice != std::exchange(last_reported_, notice)) reports_.forget();
+  if (notice != std::exchange(last_reported_, notice)) reports_.reset();
   if (!reports_.due()) return;
   const std::string text = to_string(notice, joints[joint_]);
   if (is_error(notice)) {

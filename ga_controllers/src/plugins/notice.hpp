@@ -2,7 +2,7 @@
 #ifndef GA_CONTROLLERS__PLUGINS__NOTICE_HPP_
 #define GA_CONTROLLERS__PLUGINS__NOTICE_HPP_
 
-// What the control loop has to say, and how it is said outside of it.
+// Notices of the control loop, and their logging outside of it.
 
 #include <atomic>
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace ga_controllers {
 
-/// Why the arm does not follow its reference, or why update() gave up.
+/// Why the arm does not follow its reference, or why update() failed.
 enum class Notice {
   kNone,
   kReferenceStale,
@@ -26,35 +26,35 @@ enum class Notice {
   kCommandRefused
 };
 
-/// Does the controller give up?
+/// True if the controller fails.
 bool is_error(Notice notice);
 std::string to_string(Notice notice, const std::string& joint);
 
-/// Says each thing so often and no oftener. Not for the control loop.
+/// Rate limiter for log messages: at most one per period. Not for the control loop.
 class Throttle {
  public:
   explicit Throttle(std::chrono::steady_clock::duration period) : period_(period) {}
   bool due() {
     const auto now = std::chrono::steady_clock::now();
-    if (said_ && now - last_ < period_) return false;
-    said_ = true;
+    if (reported_ && now - last_ < period_) return false;
+    reported_ = true;
     last_ = now;
     return true;
   }
-  void forget() { said_ = false; }
+  void reset() { reported_ = false; }
 
  private:
   std::chrono::steady_clock::duration period_;
   std::chrono::steady_clock::time_point last_;
-  bool said_ = false;
+  bool reported_ = false;
 };
 
-/// The last thing that the control loop has to say, left there for a timer. Of what is noted at
-/// once the last one counts; what lasts is noted again in every cycle.
+/// The last notice of the control loop, to be logged by a timer. If there are several at once, the
+/// last one wins; lasting conditions are noted again in every cycle.
 class Notices {
  public:
   // Real-time safe.
-  void blame(std::size_t joint) noexcept { joint_ = joint; }  ///< that the next notice is about
+  void set_joint(std::size_t joint) noexcept { joint_ = joint; }  ///< of the next notice
   void note(Notice notice) noexcept { notice_ = notice; }
   void note(const LimitViolation& violation) noexcept;
   std::size_t joint() const noexcept { return joint_; }
@@ -63,8 +63,7 @@ class Notices {
     joint_ = 0;
   }
 
-  /// Says what was noted since, at once where it is new, and every few seconds. Not for the control
-  /// loop.
+  /// Logs the last notice: at once if it is new, then every few seconds. Not for the control loop.
   void report(const rclcpp::Logger& logger, const std::vector<std::string>& joints);
 
  private:

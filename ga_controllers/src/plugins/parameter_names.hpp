@@ -2,15 +2,15 @@
 #ifndef GA_CONTROLLERS__PARAMETER_NAMES_HPP_
 #define GA_CONTROLLERS__PARAMETER_NAMES_HPP_
 
-// The names of the controllers' parameters. The generated code declares them in this order and does
-// not say where it failed.
+// Names of the controllers' parameters. The generated code declares them in this order, but its
+// exceptions do not name the parameter that failed.
 
 #include <functional>
 #include <string>
 
 namespace ga_controllers {
 
-/// Those of law_controller_parameters.yaml, in its order.
+/// As in law_controller_parameters.yaml, in the same order.
 inline constexpr const char* kParameterNames[] = {"joints",
                                                   "base",
                                                   "tip",
@@ -32,8 +32,8 @@ inline constexpr const char* kParameterNames[] = {"joints",
                                                   "reference_timeout",
                                                   "state_publish_rate"};
 
-/// What the generated code was about when it threw `what`: the first parameter that is not declared
-/// is the one that it could not declare. Errors after that name the parameter themselves.
+/// Adds the parameter to the message `what` of the generated code: the first undeclared parameter
+/// is the one whose declaration failed. Later errors name the parameter themselves.
 inline std::string explain_failure(const std::string& what,
                                    const std::function<bool(const std::string&)>& declared) {
   for (const char* name : kParameterNames) {

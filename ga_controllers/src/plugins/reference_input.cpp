@@ -25,21 +25,21 @@ void ReferenceInput::configure(std::size_t joints, double timeout, int error_cyc
 }
 
 void ReferenceInput::offer(SetPoint set_point) {
-  // Counted before it is there: one that is offered while the controller is activated is lost, not
-  // followed as if it were new.
+  // Incremented first: a set-point that arrives during activation is dropped rather than taken for
+  // a new one.
   set_point.sequence = ++last_message_;
   messages_.set(set_point);
 }
 
 void ReferenceInput::activate(const Interfaces& interfaces) {
-  forget(interfaces);
+  invalidate(interfaces);
   messages_before_activation_ = last_message_;
   has_reference_ = had_reference_ = false;
   unchanged_for_ = 0;
   bad_cycles_ = 0;
 }
 
-void ReferenceInput::forget(const Interfaces& interfaces) {
+void ReferenceInput::invalidate(const Interfaces& interfaces) {
   for (std::size_t k = 0; k < interfaces.size(); ++k) {
     std::ignore = interfaces[k]->set_value(k < q_.size() ? kNan : 0.0);
   }
@@ -62,7 +62,7 @@ void ReferenceInput::follow_set_point(double period, Notices& notices) {
     notices.note(Notice::kReferenceStale);
     return;
   }
-  // Messages come slower than cycles: in between the motion goes on.
+  // Extrapolate: messages arrive less often than cycles.
   const double t = set_point_age_;
   for (std::size_t i = 0; i < q_.size(); ++i) {
     q_[i] = set_point_.q[i] + (set_point_.qd[i] + set_point_.qdd[i] * t / 2) * t;
@@ -87,11 +87,11 @@ bool ReferenceInput::read(const Interfaces& interfaces, double dt, Notices& noti
                acceleration = read_one(2, qdd_[i]);
     if (position && velocity && acceleration) continue;
     has_reference_ = false;
-    notices.blame(i);
+    notices.set_joint(i);
   }
   if (!has_reference_) {
     notices.note(Notice::kReferenceNotFinite);
-    // A predecessor that has not said anything yet is no error.
+    // No error before the predecessor's first reference.
     if (had_reference_) bad_cycles_ = std::min(bad_cycles_ + 1, error_cycles_);
     return bad_cycles_ < error_cycles_;
   }

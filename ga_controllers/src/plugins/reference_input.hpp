@@ -2,8 +2,8 @@
 #ifndef GA_CONTROLLERS__PLUGINS__REFERENCE_INPUT_HPP_
 #define GA_CONTROLLERS__PLUGINS__REFERENCE_INPUT_HPP_
 
-// What the law is to follow in a cycle: the motion of the last set-point of ~/reference, or the
-// reference interfaces that a controller before this one has written.
+// Input reference of a cycle: the motion of the last set-point from ~/reference, or the reference
+// interfaces that the preceding controller has written.
 
 #include <atomic>
 #include <cstdint>
@@ -17,30 +17,31 @@
 
 namespace ga_controllers {
 
-/// configure() and offer() allocate. All else is for the control loop and real-time safe: no
+/// configure() and offer() allocate. All else runs in the control loop and is real-time safe: no
 /// allocation, no waiting, no logging.
 class ReferenceInput {
  public:
   /// Positions of all joints, then velocities, then accelerations.
   using Interfaces = std::vector<hardware_interface::CommandInterface::SharedPtr>;
 
-  /// `timeout` [s]: a reference that moves and does not change for so long is stale.
-  /// `error_cycles`: so many cycles in a row without a finite reference are an error.
+  /// `timeout` [s]: a moving reference that does not change for this time is stale. `error_cycles`:
+  /// consecutive cycles without a finite reference before an error.
   void configure(std::size_t joints, double timeout, int error_cycles);
-  /// A set-point for the control loop, from one other thread at a time.
+  /// Passes a set-point to the control loop, from one other thread at a time.
   void offer(SetPoint set_point);
 
-  /// There is no reference until there is a new one, from wherever.
+  /// Clears the reference until a new one arrives from either source.
   void activate(const Interfaces& interfaces);
-  /// Leaves nothing in the interfaces for a predecessor to start from.
-  void forget(const Interfaces& interfaces);
-  /// Where the last set-point's motion is after another `period` [s].
+  /// Clears the interfaces, so that no predecessor starts from an old reference.
+  void invalidate(const Interfaces& interfaces);
+  /// Advances the motion of the last set-point by `period` [s].
   void follow_set_point(double period, Notices& notices);
-  /// What the predecessor has written. False: after a finite one there was none for too long.
+  /// Reads the predecessor's reference. False if it has been invalid for error_cycles after a valid
+  /// one.
   bool read(const Interfaces& interfaces, double dt, Notices& notices);
 
   bool has_reference() const noexcept { return has_reference_; }
-  /// Of this cycle; empty where there is none.
+  /// Of this cycle; empty if there is none.
   Reference reference() const noexcept {
     return has_reference_ ? Reference{q_, qd_, qdd_} : Reference{};
   }
@@ -56,8 +57,8 @@ class ReferenceInput {
   SetPoint set_point_;
   double set_point_age_ = 0;  ///< s
   std::uint64_t messages_before_activation_ = 0;
-  bool had_reference_ = false;  ///< a finite one of the predecessor's, since the activation
-  double unchanged_for_ = 0;    ///< s, all of the predecessor's references
+  bool had_reference_ = false;  ///< the predecessor has written a finite one since activation
+  double unchanged_for_ = 0;    ///< s, since the predecessor's last change of any value
   int bad_cycles_ = 0;
 };
 

@@ -2,9 +2,10 @@
 #ifndef GA_CONTROLLERS__PLUGINS__SET_POINT_HPP_
 #define GA_CONTROLLERS__PLUGINS__SET_POINT_HPP_
 
-// What comes in on ~/reference when no controller precedes: trajectory_msgs/JointTrajectory with
-// exactly one point. Of the stock messages it is the one with joint names, position, velocity and
-// acceleration; control_msgs/MultiDOFCommand lacks the last, a bare JointTrajectoryPoint the first.
+// Set-points on ~/reference, for use without a preceding controller:
+// trajectory_msgs/JointTrajectory with exactly one point. It is the only stock message with joint
+// names, positions, velocities and accelerations: control_msgs/MultiDOFCommand has no
+// accelerations, JointTrajectoryPoint no names.
 
 #include <cstdint>
 #include <string>
@@ -15,18 +16,18 @@
 
 namespace ga_controllers {
 
-/// In the chain's order; every vector has one value per joint.
+/// In the order of the chain; one value per joint.
 struct SetPoint {
   std::vector<double> q, qd, qdd;
-  std::uint64_t sequence = 0;  ///< of the messages accepted so far
+  std::uint64_t sequence = 0;  ///< number of the accepted message
 
   explicit SetPoint(std::size_t joints = 0) : q(joints), qd(joints), qdd(joints) {}
-  /// Neither moves nor speeds up: it cannot become stale. Real-time safe.
+  /// True if velocities and accelerations are zero: it cannot become stale. Real-time safe.
   bool rests() const noexcept;
 };
 
 /// Fills the set-point (its vectors sized to the chain's joints), except its sequence. Returns why
-/// the message is refused, empty if it is not. Not real-time safe, does not throw.
+/// the message is rejected, or an empty string. Not real-time safe, does not throw.
 std::string read_set_point(const trajectory_msgs::msg::JointTrajectory& message,
                            const ga_dynamics::Chain& chain, SetPoint& set_point);
 

@@ -15,7 +15,7 @@ constexpr std::array kNames = {
     "followed.velocity",  "followed.acceleration",
     "position",  // measured
     "velocity",
-    "error.position",  // reference less measured, as in the stock controllers
+    "error.position",  // reference − measured, as in the stock controllers
     "error.velocity",     "error.integral",         "torque.inertia",  "torque.coriolis",
     "torque.gravity",     "torque.friction",        "torque.feedback", "torque.blend",
     "torque.limit",       "torque.total",

@@ -9,7 +9,7 @@ StatePublisher::StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const ArmM
       message_(make_state_message(model.joints, model.listed)),
       publisher_(node.create_publisher<Message>("~/controller_state", rclcpp::SystemDefaultsQoS())),
       period_(1 / rate) {
-  // The publisher's own copy gets its memory here, not in the control loop.
+  // Allocate the publisher's copy here, not in the control loop.
   publisher_.lock();
   publisher_.msg_ = message_;
   publisher_.unlock();
@@ -18,7 +18,7 @@ StatePublisher::StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const ArmM
 void StatePublisher::publish(const rclcpp::Time& time, double dt, std::span<const double> q,
                              std::span<const double> qd, ControlLaw& law) {
   since_last_ += dt;
-  // Half a cycle of tolerance, or a rate that divides the update rate would skip beats.
+  // Tolerance of half a cycle: otherwise a rate that divides the update rate would skip messages.
   if (since_last_ + dt / 2 < period_) return;
   since_last_ = 0;
   message_.header.stamp = time;

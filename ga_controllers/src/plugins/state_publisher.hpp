@@ -2,8 +2,8 @@
 #ifndef GA_CONTROLLERS__PLUGINS__STATE_PUBLISHER_HPP_
 #define GA_CONTROLLERS__PLUGINS__STATE_PUBLISHER_HPP_
 
-// When the control loop publishes ~/controller_state (state_message.hpp): at a rate of its own, by
-// a thread of its own.
+// Publishes ~/controller_state (state_message.hpp) from the control loop, at its own rate and in
+// its own thread.
 
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
 #include <realtime_tools/realtime_publisher.hpp>
@@ -18,12 +18,12 @@ namespace ga_controllers {
 /// Construction allocates. All else is real-time safe: no allocation, no waiting, no logging.
 class StatePublisher {
  public:
-  /// `rate`: positive, Hz; at most the update rate is had.
+  /// `rate`: positive, Hz; limited by the update rate.
   StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const ArmModel& model, double rate);
 
-  /// The first message is due a period from now.
+  /// The next message is due one period from now.
   void restart() noexcept { since_last_ = 0; }
-  /// After each update of the law; `dt` is its cycle [s], q and qd are the measured state.
+  /// Call after each update of the law; `dt`: cycle time [s]; q, qd: measured state.
   void publish(const rclcpp::Time& time, double dt, std::span<const double> q,
                std::span<const double> qd, ControlLaw& law);
 

@@ -60,11 +60,11 @@ void Arm::write_states() {
   }
 }
 
-void Arm::tell(const Values& torque) {
+void Arm::add_effort_state(const Values& torque) {
   for (std::size_t i = 0; i < size(); ++i) {
-    told.push_back(
+    effort_state.push_back(
         std::make_shared<hardware_interface::StateInterface>(chain.joints()[i].name, "effort"));
-    std::ignore = told.back()->set_value(torque[i]);
+    std::ignore = effort_state.back()->set_value(torque[i]);
   }
 }
 
@@ -121,7 +121,7 @@ bool Bench::activate(Arm& arm, bool chained, bool readable) {
   for (const auto& handle : arm.effort) commands.emplace_back(handle, nullptr);
   for (const auto& handle : arm.position) states.emplace_back(handle, nullptr);
   for (const auto& handle : arm.velocity) states.emplace_back(handle, nullptr);
-  for (const auto& handle : arm.told) states.emplace_back(handle, nullptr);
+  for (const auto& handle : arm.effort_state) states.emplace_back(handle, nullptr);
   controller->assign_interfaces(std::move(commands), std::move(states));
   const bool active = controller->get_node()->activate().id() == State::PRIMARY_STATE_ACTIVE;
   if (!active) controller->release_interfaces();

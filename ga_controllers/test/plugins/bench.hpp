@@ -2,7 +2,7 @@
 #ifndef BENCH_HPP_
 #define BENCH_HPP_
 
-// What the tests of the controllers share: a simulated arm behind ros2_control's handles and a
+// Shared by the tests of the controllers: a simulated arm behind ros2_control's handles, and a
 // controller on it without a controller manager.
 
 #include <memory>
@@ -22,7 +22,7 @@ constexpr double kDt = 1e-3;
 
 std::unique_ptr<LawController> make_controller(LawKind kind);
 
-/// A simulated arm and its handles. Friction is off unless asked for: it would hide small errors.
+/// A simulated arm and its handles. Friction is off by default: it would hide small errors.
 class Arm {
  public:
   explicit Arm(const std::string& urdf, bool friction = false);
@@ -34,9 +34,9 @@ class Arm {
   /// Commands the torques that give the arm the acceleration.
   void drive(const Values& qdd);
   void write_states();  ///< from the plant to the handles
-  /// Gives the arm effort states, as hardware has that tells its torques.
-  void tell(const Values& torque);
-  void step();  ///< lets kDt pass with the commanded torques
+  /// Adds effort states, like hardware that reports its torques.
+  void add_effort_state(const Values& torque);
+  void step();  ///< simulates kDt with the commanded torques
   Values q() const { return {plant.q().begin(), plant.q().end()}; }
   Values torque() const;
   double speed() const;  ///< of the fastest joint
@@ -46,35 +46,35 @@ class Arm {
   ga_dynamics::Plant plant;
   std::vector<hardware_interface::CommandInterface::SharedPtr> effort;
   std::vector<hardware_interface::StateInterface::SharedPtr> position, velocity;
-  std::vector<hardware_interface::StateInterface::SharedPtr> told;  ///< of effort; may be none
+  std::vector<hardware_interface::StateInterface::SharedPtr> effort_state;  ///< may be empty
 };
 
-/// A controller on the arm, taken through its life as the controller manager does it.
+/// A controller on the arm, with the lifecycle transitions of the controller manager.
 class Bench {
  public:
   Bench(LawKind kind, const std::string& urdf, std::vector<rclcpp::Parameter> parameters = {},
         const std::string& name = "controller");
   ~Bench();
 
-  bool configure();  ///< and exports the references
-  /// `readable`: the torques can be read afterwards, to compare the next ones with.
+  bool configure();  ///< and exports the reference interfaces
+  /// `readable`: the torques can be read afterwards, to compare them with the next ones.
   bool activate(Arm& arm, bool chained = false, bool readable = true);
   void deactivate();
-  /// One update, without the arm. Returns whether it was OK.
+  /// One update, without the arm. True if it returned OK.
   bool update(double period = kDt);
-  /// One cycle: states, update with this period, kDt of the arm. Returns the largest change of a
-  /// torque over its limit.
+  /// One cycle: states, update with this period, kDt of the arm. Returns the largest torque change,
+  /// relative to the limit.
   double cycle(Arm& arm, double period = kDt);
-  /// Several of them; the largest of the changes.
+  /// Several cycles; returns the largest change.
   double cycles(Arm& arm, int count);
   void refer(const ga_controllers::Reference& reference);
-  /// What the controller manager does when a predecessor comes or goes.
+  /// What the controller manager does when a predecessor is attached or detached.
   bool restart(Arm& arm, bool chained);
-  /// Configured and activated behind a predecessor, on an arm in motion at time 0 of the
-  /// predecessor's motion; from there to `until`.
+  /// Configures and activates behind a predecessor, on an arm in motion at time 0 of the
+  /// predecessor's motion, and runs to `until`.
   bool set_in_motion(Arm& arm, double until = 0);
-  /// Lets the predecessor move the arm from time `from` to `to`; the largest of the changes.
-  /// `worst`: made the largest distance from the motion if that is larger.
+  /// Lets the predecessor move the arm from time `from` to `to`; returns the largest change.
+  /// `worst`: updated with the largest distance from the motion.
   double follow(Arm& arm, double from, double to, double* worst = nullptr);
   void spin_some();
 

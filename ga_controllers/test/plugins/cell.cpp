@@ -20,15 +20,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The description with a <ros2_control> block for its joints instead of its own.
+/// The description with a <ros2_control> block for its joints, which replaces its own.
 std::string with_hardware(std::string urdf, const std::string& block) {
   const std::size_t begin = urdf.find("<ros2_control");
   if (begin != std::string::npos) urdf.erase(begin, urdf.find("</robot>") - begin);
   return urdf.insert(urdf.find("</robot>"), block);
 }
 
-/// The arm with its drives, behind a hardware plugin. Without interfaces it is there for its drives
-/// alone, the arm itself is imported.
+/// The arm with its drives, behind a hardware plugin. Without interfaces it only provides the
+/// drives, and the arm itself is imported.
 std::string system_block(const Chain& chain, const std::string& plugin, const Values& start,
                          bool interfaces) {
   std::string block = "<ros2_control name=\"" + std::string(interfaces ? "arm" : "drives") +
@@ -88,7 +88,7 @@ Cell::Cell(const std::string& urdf, bool with_friction, bool mock)
 }
 
 Cell::~Cell() {
-  // With the control loop at rest: it would go on with what is being taken apart.
+  // Stop the control loop first: it would use objects that are being destroyed.
   EXPECT_TRUE(manager->shutdown_controllers());
   executor_->cancel();
   spinner_.join();

@@ -24,8 +24,8 @@ class Manager : public controller_manager::ControllerManager {
   hardware_interface::ResourceManager& resources() { return *resource_manager_; }
 };
 
-/// A controller manager with an arm. Its time passes in pass() alone: how busy the computer is does
-/// not show in the torques.
+/// A controller manager with an arm. Its time advances in pass() only: the load of the computer
+/// does not affect the torques.
 class Cell {
  public:
   /// `mock`: with the stock hardware plugin instead of a simulated arm.
@@ -35,19 +35,18 @@ class Cell {
   /// Loads and configures it; false if either fails.
   bool load(const std::string& name, const std::string& type, const std::string& parameters = {},
             const Names& fallback = {});
-  /// Against friction, all of it is fed forward where the velocity is a reference's.
+  /// Full friction feed-forward where the law uses the reference's velocity.
   bool load_law(const std::string& name, LawKind kind, const Names& fallback = {});
   /// The stock trajectory controller before `law`.
   bool load_trajectory_controller(const std::string& name, const std::string& law,
                                   double tolerance = 0);
   bool change(const Names& activate, const Names& deactivate);
-  /// What a service of the controller manager does in its own thread while the control loop goes
-  /// on.
+  /// Calls a service of the controller manager in another thread while the control loop continues.
   bool succeeds(const std::function<controller_interface::return_type()>& service);
-  /// Lets so many seconds of the control loop pass.
+  /// Runs the control loop for this many seconds.
   void pass(double seconds);
   bool active(const std::string& name);
-  /// Sends the arm on its way to start + offset, to be there after `seconds`.
+  /// Sends a goal at start + offset, to be reached after `seconds`.
   void move(const std::string& trajectory_controller, double offset, double seconds);
   double distance(const Values& from) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All that differs between the programs of one test.
+// The only difference between the programs of one test.
 
 #include "ga_controllers/control_law.hpp"
 

@@ -2,7 +2,7 @@
 #ifndef OPERATOR_HPP_
 #define OPERATOR_HPP_
 
-// Who commands a controller by its topic and hears of its state.
+// Commands a controller through its topic and receives its state.
 
 #include <functional>
 #include <rclcpp/rclcpp.hpp>
@@ -23,12 +23,11 @@ class Operator {
 
   /// Configures the controller, connects to its topic and lets it hold the arm for ten cycles.
   bool start(Arm& arm);
-  /// Waits for the controller's subscription, if its law takes references; false after ten
-  /// seconds.
+  /// Waits for the controller's subscription, if its law takes references; false after ten seconds.
   bool connect();
   /// Waits until `done`; false after ten seconds.
   bool wait(const std::function<bool()>& done);
-  /// Sends it and lets the controller's node take it in.
+  /// Sends the message and spins the controller's node.
   void send(const JointTrajectory& what);
 
   std::vector<StateMessage> states;

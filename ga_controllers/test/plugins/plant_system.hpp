@@ -2,8 +2,8 @@
 #ifndef PLANT_SYSTEM_HPP_
 #define PLANT_SYSTEM_HPP_
 
-// A simulated arm as hardware of ros2_control: effort commands, position and velocity states,
-// brakes that close when no controller claims the torques any more.
+// A simulated arm as ros2_control hardware: effort commands, position and velocity states, brakes
+// that close when no controller claims the efforts.
 
 #include <atomic>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace test {
 
-/// Largest changes of a torque over its limit, from one cycle to the next.
+/// Largest torque changes from one cycle to the next, relative to the limit.
 struct Steps {
   double any = 0;
   double at_switch = 0;  ///< in the 20 cycles after a switch of controllers
@@ -29,7 +29,7 @@ struct Steps {
   }
 };
 
-/// What the test sees of the arm while the controller manager runs it.
+/// What the test sees of the arm while the controller manager runs.
 struct ArmWatch {
   std::mutex mutex;
   std::vector<double> q, qd, torque;
@@ -82,7 +82,7 @@ class PlantSystem : public hardware_interface::SystemInterface {
       set_brakes(false);
     } else if (!stop.empty()) {
       set_brakes(true);
-      // No torque is left for the next controller to go on from.
+      // Leave no torque for the next controller to start from.
       for (const auto& effort : effort_) std::ignore = effort->set_value(std::nan(""));
     }
     return hardware_interface::return_type::OK;
@@ -109,7 +109,7 @@ class PlantSystem : public hardware_interface::SystemInterface {
       torque_[i] = std::isfinite(commanded) ? commanded : 0;
     }
     ++since_switch_;
-    // The first torques after the brakes go on from nothing.
+    // The first torques after the brakes have no predecessor.
     driven_ = !watch_->braked && std::isfinite(effort_[0]->get_optional().value_or(NAN));
     plant_.step(torque_, period.seconds());
     watch_->q.assign(plant_.q().begin(), plant_.q().end());

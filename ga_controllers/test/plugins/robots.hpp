@@ -2,7 +2,7 @@
 #ifndef ROBOTS_HPP_
 #define ROBOTS_HPP_
 
-// The controllers and the arms of the tests, and a motion for each of the arms.
+// Controllers and arms of the tests, and a motion for each arm.
 
 #include <string>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
@@ -18,7 +18,7 @@ using ga_controllers::LawKind;
 constexpr LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking,
                                 LawKind::kTrackingIntegral, LawKind::kGravityHold};
 
-/// The controller that this program is for.
+/// The controller under test.
 LawKind law_under_test();
 inline const LawKind kLaw = law_under_test();
 inline const bool kTakesReferences = kLaw != LawKind::kGravityHold;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A controller that no other one precedes, whatever its law: life, parameters, state, bad inputs.
+// A controller without a predecessor, for every law: lifecycle, parameters, state, bad inputs.
 
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ TEST(Alone, HoldsTheArmWhereItIsActivated) {
   }
 }
 
-TEST(Alone, AnArmThatNothingDroveDoesNotSag) {
-  // Hardware may show undriven torques as NaN or as zero.
+TEST(Alone, AnArmThatWasNotDrivenDoesNotSag) {
+  // Hardware may report NaN or zero for joints that are not driven.
   for (const double undriven : {std::nan(""), 0.0}) {
     Arm arm(puma());
     for (const auto& handle : arm.effort) std::ignore = handle->set_value(undriven);
@@ -55,7 +55,7 @@ TEST(Alone, AnArmThatNothingDroveDoesNotSag) {
   }
 }
 
-TEST(Alone, GoesOnFromTheTorqueOfTheControllerBefore) {
+TEST(Alone, ContinuesTheTorqueOfThePreviousController) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());
@@ -69,7 +69,7 @@ TEST(Alone, GoesOnFromTheTorqueOfTheControllerBefore) {
   EXPECT_LT(arm.speed(), 1e-3);
 }
 
-/// The description of hardware that tells the torques; of the drives it keeps the armature.
+/// The description of hardware with effort states; of the drives it keeps only the armature.
 std::string with_effort_states(std::string urdf) {
   const auto chain = ga_dynamics::Chain::from_urdf_text(urdf);
   const std::size_t begin = urdf.find("<ros2_control");
@@ -85,8 +85,8 @@ std::string with_effort_states(std::string urdf) {
   return urdf.insert(urdf.find("</robot>"), block + "</ros2_control>");
 }
 
-TEST(Alone, GoesOnFromTheTorqueThatTheHardwareTellsWhereACommandWasZeroed) {
-  // As the stock effort controllers do when they are switched off, here with a payload.
+TEST(Alone, ContinuesTheEffortStateIfTheCommandWasZeroed) {
+  // The stock effort controllers zero their commands on deactivation, here with a payload.
   const std::string urdf = with_effort_states(puma());
   for (const bool driven : {true, false}) {
     Arm arm(urdf);
@@ -97,7 +97,7 @@ TEST(Alone, GoesOnFromTheTorqueThatTheHardwareTellsWhereACommandWasZeroed) {
       if (driven) expected[i] += 0.1 * arm.limit(i);
       std::ignore = arm.effort[i]->set_value(0.0);
     }
-    arm.tell(driven ? expected : Values(arm.size(), 0.0));
+    arm.add_effort_state(driven ? expected : Values(arm.size(), 0.0));
     Bench bench(kLaw, urdf);
     ASSERT_TRUE(bench.configure());
     ASSERT_EQ(bench.controller->state_interface_configuration().names.size(), 3 * arm.size());
@@ -109,7 +109,7 @@ TEST(Alone, GoesOnFromTheTorqueThatTheHardwareTellsWhereACommandWasZeroed) {
   }
 }
 
-TEST(Alone, LeavesItsTorqueToTheNextController) {
+TEST(Alone, LeavesItsTorqueForTheNextController) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());
@@ -147,7 +147,7 @@ TEST(Alone, NewGainsMakeNoStep) {
   const double fro = bench.cycles(arm, 300);
   RecordProperty("step_bandwidth", std::to_string(to));
   RecordProperty("step_kp", std::to_string(fro));
-  // Point to point damps the arm's own velocity: with twice the Kd a fast arm is braked hard.
+  // Point to point damps the measured velocity: with twice the Kd a fast arm is braked hard.
   EXPECT_LT(to, kLaw == LawKind::kPointToPoint ? 0.05 : 0.01);
   EXPECT_LT(fro, kLaw == LawKind::kPointToPoint ? 0.025 : 0.01);
   const auto refused = [&](const Parameter& parameter, const std::string& reason) {
@@ -191,7 +191,7 @@ TEST(Alone, AFailedInitializationNamesTheParameter) {
 }
 
 TEST(Alone, NewGainsAreUsed) {
-  // The torque that answers a small push grows with Kd, which all laws have.
+  // The torque against a small push grows with Kd, which all laws have.
   const auto answer = [](double kd) {
     Arm arm(puma());
     Bench bench(kLaw, puma());
@@ -211,7 +211,7 @@ TEST(Alone, NewGainsAreUsed) {
   EXPECT_NEAR(ratio, 4, 0.0035);
 }
 
-TEST(Alone, AStateThatIsNotFiniteIsBridgedThenAnError) {
+TEST(Alone, ANonFiniteStateIsToleratedThenAnError) {
   Arm arm(puma());
   Bench bench(kLaw, puma(), {Parameter("error_cycles", 5)});
   ASSERT_TRUE(bench.configure());
@@ -228,13 +228,13 @@ TEST(Alone, AStateThatIsNotFiniteIsBridgedThenAnError) {
   EXPECT_TRUE(bench.update()) << "good again";
 }
 
-TEST(Alone, IsNotActivatedBlindly) {
+TEST(Alone, IsNotActivatedWithoutAState) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());
   std::ignore = arm.velocity[2]->set_value(std::nan(""));
   EXPECT_FALSE(bench.activate(arm));
-  // The fallback alone may go on from the torque of the one that failed.
+  // Only the fallback may continue the torque of a failed controller.
   arm.drive(Values(6, 0.0));
   EXPECT_EQ(bench.activate(arm), kLaw == LawKind::kGravityHold);
 }
@@ -248,7 +248,7 @@ TEST(Alone, PublishesReferenceErrorAndTorqueTerms) {
   const Motion at(arm.chain, 0.2);
   arm.put(at.q, at.qd);
   ASSERT_TRUE(bench.activate(arm));
-  // Until the two have found each other the messages are lost.
+  // Messages are lost until publisher and subscription are matched.
   ASSERT_TRUE(user.wait([&] {
     bench.cycles(arm, 10);
     return user.states.size() > 3;
@@ -295,7 +295,7 @@ TEST(Alone, PerJointParametersFollowTheListOfJoints) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_DOUBLE_EQ(torque[0][i], torque[1][i]);
 }
 
-TEST(Alone, IsNotConfiguredWithWhatCannotWork) {
+TEST(Alone, IsNotConfiguredWithInvalidParameters) {
   const auto refused = [](const std::string& urdf, const std::vector<Parameter>& parameters) {
     Bench bench(kLaw, urdf, parameters);
     return !bench.configure();
@@ -317,8 +317,8 @@ TEST(Alone, IsNotConfiguredWithWhatCannotWork) {
   EXPECT_FALSE(refused(scara(), {Parameter("tip", "quill_link"), Parameter("joints", three)}));
 }
 
-TEST(Alone, IsToldHowAMovingMountStands) {
-  // Gravity is given in the root's frame: where a hinge stands below the base decides the torques.
+TEST(Alone, TakesThePositionOfAMovingMountFromFreeze) {
+  // Gravity is given in the root link's frame: the position of a hinge below the base matters.
   std::string hinged = scara();
   hinged.insert(hinged.find("<link name=\"base_link\"/>"),
                 "<link name=\"world\"/><joint name=\"hinge\" type=\"continuous\"><parent "

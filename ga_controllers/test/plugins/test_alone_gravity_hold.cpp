@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The gravity hold by itself: it takes no set-points, and it is the one that others fall back on.
+// Gravity hold on its own: it ignores set-points, and it is the fallback of the others.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Alone, NewGainsMakeNoStepWhileItBrakes) {
   EXPECT_LT(step, 0.0025);
 }
 
-TEST(Alone, ActivatedBlindlyItKeepsTheTorqueOfTheOneThatFailedForAFewCycles) {
+TEST(Alone, WithoutAStateItKeepsTheTorqueOfTheFailedControllerForAFewCycles) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A law that takes set-points, from the topic: followed, approached, refused.
+// A law with set-points from the topic: followed, approached, rejected.
 
 #include <gtest/gtest.h>
 #include <rcutils/logging.h>
@@ -18,8 +18,8 @@ namespace {
 
 using rclcpp::Parameter;
 
-/// What the nodes have said.
-std::string said;
+/// Log messages of the nodes.
+std::string log_text;
 void hear(const rcutils_log_location_t*, int, const char*, rcutils_time_point_value_t,
           const char* format, va_list* arguments) {
   char line[1000];
@@ -27,7 +27,7 @@ void hear(const rcutils_log_location_t*, int, const char*, rcutils_time_point_va
   va_copy(copy, *arguments);
   std::vsnprintf(line, sizeof(line), format, copy);
   va_end(copy);
-  said += line;
+  log_text += line;
 }
 
 TEST(Alone, FollowsSetPointsOfTheTopic) {
@@ -48,7 +48,7 @@ TEST(Alone, FollowsSetPointsOfTheTopic) {
   EXPECT_LT(arm.distance({0, 0, 0.1, 0}), 1e-3) << "an old set-point was followed";
 }
 
-TEST(Alone, GoesOnBetweenMovingSetPointsAndStopsWhenTheyStop) {
+TEST(Alone, ExtrapolatesMovingSetPointsAndStopsWhenTheyStop) {
   Arm arm(scara());
   Bench bench(kLaw, scara());
   Operator user(bench);
@@ -66,7 +66,7 @@ TEST(Alone, GoesOnBetweenMovingSetPointsAndStopsWhenTheyStop) {
   change = std::max(change, bench.cycles(arm, 3000));
   EXPECT_LT(change, 0.01);
   EXPECT_LT(arm.speed(), 1e-3);
-  // It runs on for reference_timeout and while its velocity fades.
+  // It continues for reference_timeout and while its velocity fades.
   EXPECT_LT(arm.plant.q()[0], 0.3 * (0.8 + 0.1 + 0.2) + 0.01);
 }
 
@@ -88,7 +88,7 @@ TEST(Alone, AFarSetPointIsApproachedWithinTheVelocityLimits) {
           std::max(fastest, std::abs(arm.plant.qd()[i]) / arm.chain.joints()[i].limits.velocity);
     }
     if (k != 200) continue;
-    // On the way the state tells the set-point as it was given, beside what is followed.
+    // Meanwhile the state shows the set-point as given and the followed reference.
     ASSERT_TRUE(user.wait([&] {
       bench.cycles(arm, 1);
       return !user.states.empty() && value(user.states.back(), 1, "reference.position") == far[1];
@@ -107,21 +107,22 @@ TEST(Alone, ASetPointThatIsTooOldOrTooEarlyIsRefused) {
   ASSERT_TRUE(bench.configure() && user.connect());
   const Values start{0, 0, 0.1, 0};
   arm.put(start);
-  said.clear();
+  log_text.clear();
   rcutils_logging_set_output_handler(hear);
   user.send(message(arm.chain, {0.5, 0, 0.1, 0}));
   ASSERT_TRUE(bench.activate(arm));
   bench.cycles(arm, 200);
   EXPECT_LT(arm.distance(start), 1e-4);
-  EXPECT_NE(said.find("not active"), std::string::npos) << said;
+  EXPECT_NE(log_text.find("not active"), std::string::npos) << log_text;
   JointTrajectory old = message(arm.chain, {0.5, 0, 0.1, 0}, {0.1, 0, 0, 0});
   old.header.stamp = bench.controller->get_node()->now() - rclcpp::Duration::from_seconds(60);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // one refusal a second is said
+  // Rejections are logged once a second.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   user.send(old);
   rcutils_logging_set_output_handler(rcutils_logging_console_output_handler);
   bench.cycles(arm, 200);
   EXPECT_LT(arm.distance(start), 1e-4);
-  EXPECT_NE(said.find("header.stamp"), std::string::npos) << said;
+  EXPECT_NE(log_text.find("header.stamp"), std::string::npos) << log_text;
   old.header.stamp = bench.controller->get_node()->now();
   user.send(old);
   bench.cycles(arm, 200);

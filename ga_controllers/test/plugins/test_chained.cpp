@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A controller behind another one, whatever its law: restarts by changes of the chain, switches in
+// A controller behind a predecessor, for every law: restarts by changes of the chain, switches in
 // mid-motion.
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Chained, ExportsReferences) {
   EXPECT_EQ(bench.references[11]->get_name(), "controller/wrist/acceleration");
 }
 
-TEST(Chained, HoldsUntilThePredecessorSaysSomething) {
+TEST(Chained, HoldsUntilTheFirstReference) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());
@@ -51,7 +51,7 @@ TEST(Chained, APredecessorComesAndGoesWithoutABump) {
     EXPECT_LT(arm.speed(), 1e-3);
     EXPECT_LT(arm.distance(at), 0.2);
     ASSERT_TRUE(bench.restart(arm, true));
-    const Values hold = arm.q(), rest(6, 0.0);  // the predecessor starts where it finds the arm
+    const Values hold = arm.q(), rest(6, 0.0);  // the predecessor starts at the measured position
     bench.refer({hold, rest, rest});
     EXPECT_LT(bench.cycle(arm), 0.01);
     EXPECT_LT(bench.cycles(arm, 1000), 0.01);
@@ -60,7 +60,7 @@ TEST(Chained, APredecessorComesAndGoesWithoutABump) {
 }
 
 TEST(Chained, ALongPauseIsNoRestart) {
-  // Someone has moved the arm meanwhile: it stays where it is found.
+  // The arm was moved meanwhile: the controller holds it where it is.
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.configure());
@@ -75,8 +75,7 @@ TEST(Chained, ALongPauseIsNoRestart) {
   EXPECT_LT(arm.distance(elsewhere.q), 0.05);
 }
 
-/// As they are for the PUMA: all of the friction is fed forward where the velocity is a
-/// reference's.
+/// As on the PUMA: full friction feed-forward where the law uses the reference's velocity.
 std::vector<Parameter> parameters_of(LawKind kind, bool friction) {
   if (!friction || kind == LawKind::kGravityHold) return {};
   if (!tracks(kind)) return {Parameter("friction", 0.7)};

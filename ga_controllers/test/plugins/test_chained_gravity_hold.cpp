@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The gravity hold behind another controller, which it does not obey.
+// Gravity hold behind a predecessor, whose references it ignores.
 
 #include <gtest/gtest.h>
 

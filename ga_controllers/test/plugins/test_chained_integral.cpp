@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A law with an integral behind another controller.
+// A law with integral action behind a predecessor.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace test {
 namespace {
 
 TEST(Chained, ARestartKeepsTheIntegral) {
-  // A payload that the model does not know: without the integral's torque the arm would sag.
+  // A payload that is not in the model: without the integral's torque the arm would sag.
   Arm arm(puma());
   arm.plant = ga_dynamics::Plant(
       arm.chain.with_payload({.mass = 2, .com = {0, 0, 0}, .inertia = {}}), {.friction = false});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A law that takes references, behind another controller: followed, held, kept within the limits.
+// A law with references, behind a predecessor: followed, held, kept within the limits.
 
 #include <gtest/gtest.h>
 
@@ -23,12 +23,12 @@ TEST(Chained, FollowsItsReferencesOnEveryArm) {
     bench.follow(arm, 1, 3, &worst);
   }
   RecordProperty("worst_error", std::to_string(worst));
-  // Point to point lags behind by 2/bandwidth.
+  // Point to point has a tracking lag of 2/bandwidth.
   EXPECT_LT(worst, tracks(kLaw) ? 4e-5 : 0.04);
 }
 
-TEST(Chained, APredecessorThatStopsDeadMakesNoStep) {
-  // joint_trajectory_controller does that when it aborts: it holds the measured position.
+TEST(Chained, APredecessorThatStopsAbruptlyMakesNoStep) {
+  // joint_trajectory_controller does this when it aborts: it holds the measured position.
   for (const bool friction : {false, true}) {
     Arm arm(puma(), friction);
     Bench bench(kLaw, puma(), {Parameter("friction", friction ? 0.8 : 0.0)});

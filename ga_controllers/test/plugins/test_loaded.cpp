@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Controllers loaded by a real controller manager, at 1 kHz of simulated time, behind the stock
-// joint_trajectory_controller, whatever their law: chains that change, switches in mid-motion.
+// joint_trajectory_controller, for every law: changes of the chain, switches in mid-motion.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST(Loaded, ByItsNameOnAStockHardwarePlugin) {
   cell.pass(0.1);
   ASSERT_TRUE(cell.active("law"));
   ASSERT_TRUE(cell.change({}, {"law"}));
-  // The mock arm does not move; what is left commanded is its weight.
+  // The mock arm does not move; the remaining command is gravity compensation.
   Values gravity(4);
   ga_dynamics::Dynamics(cell.chain).gravity(cell.start, gravity);
   auto quill = cell.manager->resources().claim_command_interface("quill/effort");
@@ -25,7 +25,7 @@ TEST(Loaded, ByItsNameOnAStockHardwarePlugin) {
   EXPECT_TRUE(cell.succeeds([&] { return cell.manager->unload_controller("law"); }));
 }
 
-/// None of the steps is a bump, neither in the 20 cycles after a switch nor later.
+/// Checks that no torque step is a bump, neither in the 20 cycles after a switch nor later.
 void judge(const Steps& steps, bool friction) {
   const std::string suffix = friction ? "_with_friction" : "";
   ::testing::Test::RecordProperty("switch_step" + suffix, std::to_string(steps.at_switch));
@@ -107,7 +107,7 @@ TEST(Loaded, SwitchesToEveryOtherControllerAndBackInMidMotion) {
   }
 }
 
-TEST(Loaded, AnArmThatStaysBlindIsLeftToItsBrakes) {
+TEST(Loaded, AnArmWithoutAStateIsStoppedByItsBrakes) {
   Cell cell(puma(), true);
   const bool falls_back = kLaw != LawKind::kGravityHold;
   if (falls_back) {

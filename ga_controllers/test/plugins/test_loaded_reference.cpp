@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A law that takes references, loaded by a real controller manager: aborts, fallbacks in
-// mid-motion.
+// A law with references, loaded by a real controller manager: aborts, fallbacks in mid-motion.
 
 #include <gtest/gtest.h>
 
@@ -17,11 +16,11 @@ TEST(Loaded, AnAbortedTrajectoryLeavesAStandingArm) {
   ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
   cell.pass(0.3);
   cell.watch->take_steps();
-  cell.move("trajectory", 0.5, 1.0);  // friction alone makes a larger error than is tolerated
+  cell.move("trajectory", 0.5, 1.0);  // friction alone exceeds the path tolerance
   cell.pass(1.5);
   const double step = cell.watch->take_steps().any;
   RecordProperty("any_step", std::to_string(step));
-  // Tracking feeds friction forward with the reference's velocity: it steps where that stops.
+  // Tracking feeds friction forward at the reference's velocity: it steps where that stops.
   EXPECT_LT(step, tracks(kLaw) ? 0.1 : 0.0015);
   EXPECT_LT(cell.watch->speed(), 0.02);
   EXPECT_LT(cell.distance(cell.start), 0.4) << "it was not aborted";

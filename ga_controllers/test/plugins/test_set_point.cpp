@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of a message is a set-point and what is refused.
+// Which messages are valid set-points and which are rejected.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A controller in a bad cycle, whatever its law: handles that are locked, samples that are missing,
-// periods that are no periods, parameters that would do harm.
+// A controller under faults, for every law: locked handles, missing samples, invalid periods,
+// harmful parameters.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using rclcpp::Parameter;
 
-/// Another thread that keeps a handle to itself.
+/// Another thread that holds a handle.
 class Locked {
  public:
   explicit Locked(hardware_interface::Handle& handle)
@@ -38,7 +38,7 @@ class Locked {
   std::thread thread_;
 };
 
-TEST(Upset, AStateThatCannotBeReadIsBridgedThenAnError) {
+TEST(Upset, AnUnreadableStateIsToleratedThenAnError) {
   Arm arm(puma());
   Bench bench(kLaw, puma(), {Parameter("error_cycles", 5)});
   ASSERT_TRUE(bench.set_in_motion(arm, 0.4));
@@ -47,7 +47,7 @@ TEST(Upset, AStateThatCannotBeReadIsBridgedThenAnError) {
     const Values before = arm.torque();
     {
       const Locked locked(*arm.velocity[3]);
-      // The last values will do for four cycles, and the law bridges another four.
+      // The previous values are used for four cycles, and the law holds for another four.
       for (int k = 0; k < 10; ++k) EXPECT_EQ(bench.update(), k < 8) << "cycle " << k;
     }
     for (std::size_t i = 0; i < 6; ++i) {
@@ -55,7 +55,7 @@ TEST(Upset, AStateThatCannotBeReadIsBridgedThenAnError) {
       EXPECT_LT(change, 0.0025) << "joint " << i + 1;
       worst = std::max(worst, change);
     }
-    // Nothing of it is left: the arm follows again.
+    // No after-effect: the arm follows again.
     EXPECT_LT(bench.follow(arm, t, t + 0.5), 0.01);
     if (tracks(kLaw)) {
       EXPECT_LT(arm.distance(Motion(arm.chain, t + 0.5).q), 1e-3);
@@ -64,7 +64,7 @@ TEST(Upset, AStateThatCannotBeReadIsBridgedThenAnError) {
   RecordProperty("change", std::to_string(worst));
 }
 
-TEST(Upset, ACommandThatCannotBeWrittenIsAnErrorAfterAWhile) {
+TEST(Upset, AnUnwritableCommandIsAnErrorAfterErrorCycles) {
   Arm arm(puma());
   Bench bench(kLaw, puma(), {Parameter("error_cycles", 5)});
   ASSERT_TRUE(bench.set_in_motion(arm, 0.1));
@@ -75,8 +75,8 @@ TEST(Upset, ACommandThatCannotBeWrittenIsAnErrorAfterAWhile) {
   EXPECT_TRUE(bench.update()) << "good again";
 }
 
-/// Restarts a moving controller while a sample is missing. False if the computer took so long that
-/// it was no restart.
+/// Restarts a moving controller while a sample is missing. False if the computer was too slow for a
+/// restart.
 bool restart_without_a_sample(bool unreadable) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
@@ -97,7 +97,7 @@ bool restart_without_a_sample(bool unreadable) {
   bench.refer(Motion(arm.chain, 0.4).reference());
   EXPECT_LT(bench.cycle(arm), 0.01);
   EXPECT_LT(bench.follow(arm, 0.401, 0.7), 0.01);
-  // It is not blind for ever: what stays missing is an error.
+  // A sample that stays missing is an error.
   for (int k = 0; k < 10; ++k) {
     std::ignore = arm.position[1]->set_value(std::nan(""));
     EXPECT_EQ(bench.update(), k < 9);
@@ -106,20 +106,20 @@ bool restart_without_a_sample(bool unreadable) {
 }
 
 TEST(Upset, AMissingSampleDoesNotStopAChange) {
-  // The controller manager restarts the controller when a predecessor comes or goes.
+  // The controller manager restarts the controller when a predecessor is attached or detached.
   for (const bool unreadable : {false, true}) {
     int tries = 0;
     while (!restart_without_a_sample(unreadable)) ASSERT_LT(++tries, 50);
   }
 }
 
-TEST(Upset, PeriodsThatAreNoneMakeNoStep) {
+TEST(Upset, InvalidPeriodsMakeNoStep) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.set_in_motion(arm, 0.4));
   double t = 0.4;
   for (int k = 0; k < 400; ++k) {
-    // The clock jitters, stands, or goes back by a cycle; the arm moves on by its own.
+    // The clock jitters, stops, or steps back by a cycle; the arm continues.
     const double period = k % 50 == 10   ? 0
                           : k % 50 == 20 ? -kDt
                           : k % 50 == 30 ? 0.2
@@ -132,7 +132,7 @@ TEST(Upset, PeriodsThatAreNoneMakeNoStep) {
 }
 
 TEST(Upset, ALateCycleMakesNoStep) {
-  // The computer stalls for 0.2 s, while the arm moves on under its last torques.
+  // The computer stalls for 0.2 s while the arm moves with its last torques.
   Arm arm(puma());
   Bench bench(kLaw, puma());
   ASSERT_TRUE(bench.set_in_motion(arm, 0.4));
@@ -146,7 +146,7 @@ TEST(Upset, ALateCycleMakesNoStep) {
   }
 }
 
-TEST(Upset, GainsThatTheRateCannotBearAreRefused) {
+TEST(Upset, GainsTooHighForTheUpdateRateAreRefused) {
   EXPECT_FALSE(Bench(kLaw, puma(), {Parameter("gains.kd", Values{501})}).configure());
   Bench bench(kLaw, puma(), {Parameter("gains.kd", Values{499})});
   ASSERT_TRUE(bench.configure());
@@ -156,7 +156,7 @@ TEST(Upset, GainsThatTheRateCannotBearAreRefused) {
   EXPECT_NE(result.reason.find("update rate 1000 Hz"), std::string::npos) << result.reason;
 }
 
-TEST(Upset, AParameterThatChangesNothingChangesNothing) {
+TEST(Upset, SettingAnEqualParameterChangesNothing) {
   Arm arm(puma());
   Bench bench(kLaw, puma()), other(kLaw, puma(), {}, "other");
   Values torque[2];

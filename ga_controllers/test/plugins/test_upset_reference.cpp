@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A law that takes references, when they are lost.
+// A law with references, when they are lost.
 
 #include <gtest/gtest.h>
 
@@ -42,10 +42,10 @@ TEST(Upset, AReferenceThatIsNotFiniteHoldsThenIsAnError) {
   }
 }
 
-TEST(Upset, AMovingReferenceThatStandsIsStale) {
+TEST(Upset, AMovingReferenceThatDoesNotChangeIsStale) {
   Arm arm(puma());
   Bench bench(kLaw, puma());
-  ASSERT_TRUE(bench.set_in_motion(arm, 0.8));  // and the predecessor writes no more
+  ASSERT_TRUE(bench.set_in_motion(arm, 0.8));  // then the predecessor stops writing
   EXPECT_LT(bench.cycles(arm, 2000), 0.01);
   EXPECT_LT(arm.speed(), 1e-3);
   const Values at = arm.q();

@@ -2,10 +2,10 @@
 #ifndef GA_HARDWARE__ARM_MODEL_HPP_
 #define GA_HARDWARE__ARM_MODEL_HPP_
 
-// What an arm's hardware computes from the model, whichever controller drives it: the acceleration
-// that the torques cause, for the velocity observers, and the torque that holds the arm, for the
-// safety machine. Construction allocates; the rest is real-time safe and does not throw. Spans hold
-// one value per joint.
+// Model computations of the hardware, independent of the active controller: the acceleration that
+// the torques cause, for the velocity observers, and the holding torque, for the safety machine.
+// Construction allocates; the rest is real-time safe and does not throw. Spans hold one value per
+// joint.
 
 #include <span>
 #include <vector>
@@ -18,11 +18,11 @@ namespace ga_hardware {
 
 class AccelerationModel {
  public:
-  /// `friction`: the arm has the friction of its description, not none.
+  /// `friction`: false if the arm has no friction, whatever the description states.
   explicit AccelerationModel(const ga_dynamics::Chain& model, bool friction = true);
 
-  /// rad/s² at this state under these torques [N m], friction included; zeros where a joint moves
-  /// no inertia. Valid until the next call.
+  /// rad/s² at this state and these torques [N m], with friction; zeros if a joint moves no
+  /// inertia. Valid until the next call.
   std::span<const double> predict(std::span<const double> q, std::span<const double> qd,
                                   std::span<const double> torque) noexcept;
 
@@ -32,13 +32,12 @@ class AccelerationModel {
   std::vector<double> torque_, bias_, acceleration_;
 };
 
-/// Gravity compensation with damping, for the safety machine's holds and ramps.
+/// Gravity compensation with damping, for holds and ramp-downs of the safety machine.
 class HoldLaw {
  public:
   explicit HoldLaw(const ga_dynamics::Chain& model);
 
-  /// Begins at rest where the arm is. Returns the torque of gravity there, which another law may
-  /// begin with.
+  /// Starts at rest at this position. Returns the gravity torque, from which another law may start.
   std::span<const double> start(std::span<const double> q) noexcept;
   /// One cycle of dt [s]; valid until the next call.
   std::span<const double> update(std::span<const double> q, std::span<const double> qd,

@@ -2,8 +2,8 @@
 #ifndef GA_HARDWARE__EFFORT_SYSTEM_HPP_
 #define GA_HARDWARE__EFFORT_SYSTEM_HPP_
 
-// What the arm over the cards and the simulated arm have in common as ros2_control hardware: how
-// controllers claim the efforts (effort_commands.hpp) and how a fault is reset.
+// Common part of real and simulated arms as ros2_control hardware: claiming of the efforts
+// (effort_commands.hpp) and fault resets.
 
 #include <atomic>
 #include <string>
@@ -31,27 +31,28 @@ class EffortSystem : public hardware_interface::SystemInterface {
 
  protected:
   virtual EffortCommands& efforts() = 0;
-  /// Throws std::runtime_error naming what of the description an arm cannot be, and the remedy.
-  /// `tool_outputs`: how many it has.
+  /// Throws std::runtime_error naming the unsupported element of the description and the remedy.
+  /// `tool_outputs`: how many the arm has.
   void check_description(std::size_t tool_outputs) const;
-  /// Why the component must not become active, empty if it may: controllers that ran on while it
-  /// was inactive would open the brakes with whatever they command. Allocates.
+  /// Why the component must not become active, empty if it may: controllers that kept running while
+  /// it was inactive would open the brakes with any command. Allocates.
   std::string refuse_running_controllers();
 };
 
-/// A fault-reset request, from a service to the control loop and back. The loop's side is real-time safe: it takes kAsked, and leaves one of the last four.
+/// A fault-reset request, from a service to the control loop and back. The loop's side is real-time
+/// safe: it takes kAsked and leaves one of the values after it.
 enum class ResetRequest : int {
   kNone,
   kAsked,
-  kTried,         ///< cleared; the next cycle shows whether the cause lasts
-  kDone,          ///< the fault is gone
-  kUncalibrated,  ///< the same, but the arm has to be calibrated
-  kStopping,      ///< not while a stop is under way
-  kRefused        ///< the cause lasts
+  kTried,         ///< cleared; the next cycle shows whether the cause persists
+  kDone,          ///< the fault is cleared
+  kUncalibrated,  ///< the fault is cleared, but the arm must be calibrated
+  kStopping,      ///< refused while the arm is stopping
+  kRefused        ///< the cause persists
 };
 
-/// Asks and waits up to 0.5 s for the answer of the loop. Without a loop (`cycling` false) the
-/// request stays until there is one.
+/// Makes a request and waits up to 0.5 s for the loop's answer. Without a loop (`cycling` false)
+/// the request stays pending.
 void answer_reset(std::atomic<ResetRequest>& request, bool cycling,
                   std_srvs::srv::Trigger::Response& response);
 

@@ -2,7 +2,7 @@
 #ifndef GA_HARDWARE__PARAMETER_TEXT_HPP_
 #define GA_HARDWARE__PARAMETER_TEXT_HPP_
 
-// Reads <param> tags: of a hardware component, of its joints, or the same names from a settings
+// Reads <param> tags of a hardware component or of its joints, or the same names from a settings
 // file. Error messages name the parameter, its value and the remedy. Allocates and throws
 // std::runtime_error.
 
@@ -22,16 +22,16 @@ namespace ga_hardware {
 
 class ParameterText {
  public:
-  /// `where` begins every message, e.g. "hardware 'puma560'".
+  /// `where` is the prefix of every message, e.g. "hardware 'puma560'".
   ParameterText(std::string where, std::unordered_map<std::string, std::string> texts);
 
   // Each returns `otherwise` if the parameter is not given.
 
   std::string text(const std::string& name, const std::string& otherwise = "");
-  /// A finite number from `least` to `most`.
+  /// A finite number in [least, most].
   double number(const std::string& name, double otherwise, double least = -kNoBound,
                 double most = kNoBound);
-  /// The same, `least` itself excluded.
+  /// A finite number in (least, most].
   double number_above(const std::string& name, double otherwise, double least, double most);
   /// Decimal or 0x….
   int whole(const std::string& name, int otherwise, int least = -kNoWholeBound,
@@ -42,7 +42,7 @@ class ParameterText {
   bool flag(const std::string& name, bool otherwise);
   /// "x,y,z" or "x y z", as many numbers as `otherwise` has
   std::vector<double> list(const std::string& name, const std::vector<double>& otherwise);
-  /// The same with whole numbers, decimal or 0x…, that fit into a Whole.
+  /// The same with integers, decimal or 0x…, that fit into a Whole.
   template <typename Whole, std::size_t N>
   std::array<Whole, N> wholes(const std::string& name, const std::array<Whole, N>& otherwise) {
     using Limits = std::numeric_limits<Whole>;
@@ -52,7 +52,7 @@ class ParameterText {
     for (std::size_t i = 0; i < N; ++i) read[i] = static_cast<Whole>(found[i]);
     return read;
   }
-  /// One of several words, each with its meaning.
+  /// One of several words, mapped to its value.
   template <typename Meaning>
   Meaning choice(const std::string& name, Meaning otherwise,
                  std::initializer_list<std::pair<const char*, Meaning>> choices) {
@@ -68,11 +68,11 @@ class ParameterText {
   /// "joint1:0.5,joint2:-1"
   std::map<std::string, double> by_joint(const std::string& name);
 
-  /// Refuses if the parameter is not given.
+  /// Throws if the parameter is missing.
   void require(const std::string& name) const;
-  /// A parameter that another reader uses.
+  /// Accepts a parameter that another reader uses.
   void allow(const std::string& name) { known_.insert(name); }
-  /// Refuses the parameters that none of the calls above has asked for.
+  /// Throws if there is a parameter that none of the calls above has read.
   void refuse_others() const;
 
  private:
@@ -89,7 +89,7 @@ class ParameterText {
   std::set<std::string> known_;
 };
 
-/// A finite number and nothing else but blanks around it.
+/// Reads a finite number with optional blanks around it; false for anything else.
 bool read_number(const std::string& text, double& value);
 
 /// Three numbers.

@@ -2,7 +2,7 @@
 #ifndef GA_HARDWARE__RECORDING_HPP_
 #define GA_HARDWARE__RECORDING_HPP_
 
-// What an arm did, cycle by cycle.
+// Recorded motion of an arm.
 
 #include <vector>
 

@@ -2,9 +2,9 @@
 #ifndef GA_HARDWARE__SIM_CLOCK_HPP_
 #define GA_HARDWARE__SIM_CLOCK_HPP_
 
-// Simulated time for a controller manager that runs with use_sim_time: /clock moves on by one
-// period whenever a control cycle is done. However slow or busy the machine is, every cycle is then
-// exactly one period long. Starts at the present time.
+// Simulated time for a controller manager with use_sim_time: /clock advances by one period after
+// each control cycle. So every cycle is exactly one period long, even on a slow or busy computer.
+// Starts at the system time.
 
 #include <atomic>
 #include <functional>
@@ -19,9 +19,9 @@ namespace ga_hardware {
 
 class SimClock {
  public:
-  /// `period`: s of a cycle. `real_time_factor`: how fast at most; 0: as fast as it goes. `cycling`
-  /// tells whether cycles are to be waited for; if not, or if one does not come for 0.5 s, time
-  /// goes on without. Allocates, starts a thread.
+  /// `period`: cycle time [s]. `real_time_factor`: upper limit; 0: unlimited. `cycling` returns
+  /// whether to wait for cycles; if it returns false, or no cycle comes for 0.5 s, time advances
+  /// anyway. Allocates, starts a thread.
   SimClock(const rclcpp::Node::SharedPtr& node, double period, double real_time_factor,
            std::function<bool()> cycling);
   ~SimClock();

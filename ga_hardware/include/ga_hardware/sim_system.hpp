@@ -6,16 +6,17 @@
 // effort command per joint. doc/sim_system.md lists its parameters and faults, arm_interfaces.hpp
 // its interfaces.
 //
-// Lifecycle: configured, it measures and its brakes hold. Active, its drives have power. Claiming
-// the effort commands releases the brakes, giving them up without a successor is a controlled stop;
-// a successor in the same switch goes on from the last torque (effort_commands.hpp). The brakes of
-// an arm open together, so the efforts are claimed all at once or not at all.
+// Lifecycle: when configured, it measures and its brakes are closed. When active, the drives have
+// power. The first command of a controller that has claimed the efforts opens the brakes. Releasing
+// the efforts without a successor is a controlled stop; a successor in the same switch starts from
+// the last torque (effort_commands.hpp). The brakes of an arm open together, so all efforts must be
+// claimed at once.
 //
-// Faults: write() returns DEACTIVATE, so that the states go on; the torque fades or is cut while
-// the component is inactive. Where nothing answers any more read() returns ERROR. on_activate()
-// refuses as long as a fault is latched or controllers hold the efforts. A commanded effort counts
-// only from the first one that a controller has written after its activation; what was there before
-// is erased.
+// Faults: write() returns DEACTIVATE, so that the states continue to be read; the torque ramps down
+// or is cut while the component is inactive. If the hardware does not respond, read() returns
+// ERROR. on_activate() fails while a fault is latched or controllers claim the efforts. Effort
+// commands are valid from the first one that a controller writes after its activation; earlier ones
+// are erased.
 
 #include <memory>
 

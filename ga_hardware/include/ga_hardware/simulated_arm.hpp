@@ -2,13 +2,13 @@
 #ifndef GA_HARDWARE__SIMULATED_ARM_HPP_
 #define GA_HARDWARE__SIMULATED_ARM_HPP_
 
-// An arm with its drives, brakes, sensors and faults in simulation, one cycle at a time, with the
-// safety machine of a real arm (safety_machine.hpp) between the commanded torques and the motors.
-// Any serial chain. A cycle is advance(), then once command() or idle().
+// A simulated arm with drives, brakes, sensors and faults, one cycle at a time, with the safety
+// machine of a real arm (safety_machine.hpp) between commanded torques and motors. Any serial
+// chain. A cycle is advance(), then command() or idle() once.
 //
-// With power the brakes stay closed until the first command. They open `brake_release_time` after
-// it, so that the drives have taken over the load. A stop closes them at once while the torque
-// fades. Units: rad, s, N m (m and N for prismatic joints).
+// With power on, the brakes stay closed until the first command. They open `brake_release_time`
+// after it, when the drives carry the load. A stop closes them at once while the torque ramps down.
+// Units: rad, s, N m (m and N for prismatic joints).
 
 #include <cstdint>
 #include <memory>
@@ -27,34 +27,34 @@ namespace ga_hardware {
 enum class DriveState {
   kOff,       ///< no power, brakes closed
   kStanding,  ///< power, brakes closed, no torque
-  kStarting,  ///< torque flows, the brakes are about to open
+  kStarting,  ///< torque flows, the brakes are opening
   kRunning,   ///< torque flows, brakes open
   kStopping   ///< a hold or ramp-down of the safety machine
 };
 const char* to_string(DriveState state) noexcept;
 
-/// SafetySettings of a simulated arm: deadlines are not watched, because the computer that
-/// simulates it need not be a real-time one.
+/// SafetySettings of a simulated arm: deadlines are not monitored, because the host need not be
+/// real-time capable.
 SafetySettings simulated_safety() noexcept;
 
 struct SimulatedArmSettings {
   ga_dynamics::PlantOptions plant = {};   ///< brake_torque 0: the joint has no brake
   ga_dynamics::LinkInertia payload = {};  ///< at the tip link, not in the description
-  /// The arm as it is, if it differs from its description in more than the payload: the same
-  /// joints, other inertias or drives.
+  /// The actual arm, if it differs from its description in more than the payload: the same joints,
+  /// other inertias or drives.
   std::optional<ga_dynamics::Chain> actual = {};
   std::vector<JointSignals> signals = {};  ///< one per joint; empty: none
-  std::vector<double> start = {};          ///< empty: zero, or the nearest that the limits allow
+  std::vector<double> start = {};          ///< empty: zero, or the nearest position in the limits
   double observer_bandwidth = 150;         ///< rad/s, of the velocity from encoder counts
   unsigned seed = 1;                       ///< of the noise
   double brake_release_time = 0.2;         ///< s
   double period = 1e-3;                    ///< s, nominal
-  /// overspeed_ratio 0 or deadline_ratio 0: not watched.
+  /// overspeed_ratio 0 or deadline_ratio 0: not monitored.
   SafetySettings safety = simulated_safety();
 };
 
-/// A fault to simulate, by the names that the arm over the cards takes as well, less those of parts
-/// that only cards have. Lasts until the next injection, but an encoder jumps once.
+/// A fault to simulate, by the same names as for the arm over the cards, except for parts that only
+/// cards have. Lasts until the next injection, but an encoder jumps only once.
 struct Injection {
   Fault fault = Fault::kNone;
   int joint = -1;
@@ -63,8 +63,8 @@ struct Injection {
 /// All names, for help texts: "thermal:JOINT, …".
 std::string injection_names();
 /// "thermal:joint2", "encoder-jump:joint1", "encoder-frozen:joint1", "deadline-missed",
-/// "emergency-stop", "card-lost" or the name of any lost card, or "" for none. A joint is needed
-/// where one is shown. Throws std::invalid_argument with what is known.
+/// "emergency-stop", "card-lost" or the name of any lost card, or "" for none. The joint is
+/// required where it is shown. Throws std::invalid_argument that lists the known names.
 Injection parse_injection(std::string_view text, const ga_dynamics::Chain& chain);
 
 /// Construction allocates and throws std::invalid_argument. All else is real-time safe and does not
@@ -74,18 +74,18 @@ class SimulatedArm {
   SimulatedArm(const ga_dynamics::Chain& chain, const SimulatedArmSettings& settings);
   ~SimulatedArm();
 
-  /// Lets dt pass, at most 0.2 s: a longer pause does not pass in the simulation. Then measures.
+  /// Simulates dt, at most 0.2 s: the simulation pauses during longer gaps. Then measures.
   void advance(double dt) noexcept;
-  /// Torques that are `age` [s] old; what the safety machine allows acts in the next advance().
+  /// Torques with an age [s]; the allowed part acts in the next advance().
   void command(std::span<const double> torque, double age = 0) noexcept;
-  /// No command in this cycle. Stops and holds go on; the last command grows old.
+  /// No command in this cycle. Stops and holds continue; the last command ages.
   void idle() noexcept;
 
   DriveState state() const noexcept;
   bool power_on() noexcept;   ///< false while a fault is latched
-  void stop() noexcept;       ///< a controlled stop over the next cycles; the power stays
-  void power_off() noexcept;  ///< the same, then no power
-  void cut() noexcept;        ///< no torque, brakes closed, no power, now
+  void stop() noexcept;       ///< a controlled stop over the next cycles; the power stays on
+  void power_off() noexcept;  ///< the same, then power off
+  void cut() noexcept;        ///< no torque, brakes closed, power off, immediately
 
   std::span<const double> position() const noexcept;  ///< as measured
   std::span<const double> velocity() const noexcept;
@@ -97,16 +97,16 @@ class SimulatedArm {
   const SafetyMachine& safety() const noexcept;
   /// The fault that stopped the arm, until it is reset.
   const FaultRecord& fault() const noexcept { return safety().cause(); }
-  /// False while a stop is under way or the cause of the fault lasts. After an encoder jump the
-  /// position is right again.
+  /// False while the arm is stopping or the cause of the fault persists. Corrects the position
+  /// after an encoder jump.
   bool reset_fault() noexcept;
   void inject(const Injection& injection) noexcept;
-  bool card_lost() const noexcept;  ///< injected: neither states nor commands mean anything
-  bool diverged() const noexcept;   ///< the integration failed; a shorter sub-step helps
+  bool card_lost() const noexcept;  ///< injected: states and commands are invalid
+  bool diverged() const noexcept;   ///< the integration failed; reduce the sub-step
 
   std::uint64_t cycles() const noexcept;
   std::uint64_t late_cycles() const noexcept;  ///< longer than 1.5 periods
-  ga_dynamics::Plant& plant() noexcept;        ///< the arm as it is, not as it is measured
+  ga_dynamics::Plant& plant() noexcept;        ///< the true state, not the measured one
 
  private:
   struct Impl;

@@ -3,14 +3,14 @@
 #define GA_HARDWARE__VELOCITY_OBSERVER_HPP_
 
 // Position and velocity of one joint from encoder counts: a tracking observer with the expected
-// acceleration fed forward and its error estimated. The plain difference of counts has steps of
-// 0.1 rad/s at 1 kHz on the PUMA; an observer without feed-forward trades them for a lag. Without
-// the estimate, a payload that the model lacks and an integral that carries it would read as motion:
-// 0.3 mrad beside the goal with 2.5 kg on the PUMA. All functions are real-time safe and do not
-// throw.
+// acceleration as feed-forward and an estimate of its error. Plain differences of counts have steps
+// of 0.1 rad/s at 1 kHz on the PUMA; an observer without feed-forward trades them for a lag.
+// Without the error estimate, an unknown payload that the integral of a law carries would appear as
+// motion: 0.3 mrad off the goal with 2.5 kg on the PUMA. All functions are real-time safe and do
+// not throw.
 //
-// Error of the velocity at 1 kHz on counts of the PUMA's joint 1, in mrad/s (test_velocity.cpp
-// prints the table and fails if the order does not hold).
+// Velocity error at 1 kHz from counts of the PUMA's joint 1, in mrad/s (test_velocity.cpp prints
+// the table and fails if the ranking changes).
 //                              sinusoid, 1 Hz, 1.9 rad/s   quintic line, 0.47 rad/s
 //                               rms  jumps  lag             rms  jumps  lag
 // difference                   42.2   71.7    1 ms         41.6   72.9    0 ms
@@ -25,15 +25,15 @@ namespace ga_hardware {
 
 class VelocityObserver {
  public:
-  /// Bandwidth [rad/s] of the correction, cycle time dt [s]: two poles of the error at −bandwidth,
-  /// the third, of the estimated acceleration error, at a fifteenth of it.
+  /// Bandwidth [rad/s] of the correction, cycle time dt [s]: two error poles at −bandwidth, the
+  /// third one, of the estimated acceleration error, at −bandwidth/15.
   VelocityObserver(double bandwidth, double dt) noexcept : bandwidth_(bandwidth) { set_period(dt); }
 
-  /// For cycles that differ in length: dt [s] of the cycle that the next update() ends.
+  /// For varying cycle times: dt [s] of the cycle that the next update() ends.
   void set_period(double dt) noexcept {
     if (dt == dt_) return;
     const double fast = std::exp(-bandwidth_ * dt), slow = std::exp(-bandwidth_ / kSlower * dt);
-    // Coefficients of (z − fast)² (z − slow), compared with those of the error's dynamics.
+    // Compares the coefficients of (z − fast)² (z − slow) with those of the error dynamics.
     const double position = 1 - fast * fast * slow;
     const double error = (1 - fast) * (1 - fast) * (1 - slow);
     position_gain_ = position;
@@ -48,8 +48,8 @@ class VelocityObserver {
     error_ = 0;
   }
 
-  /// One cycle: the measured position and the acceleration that was expected for the cycle before
-  /// (0 if unknown).
+  /// One cycle: the measured position and the expected acceleration in the previous cycle (0 if
+  /// unknown).
   void update(double measured, double acceleration) noexcept {
     const double expected = acceleration + error_;
     position_ += dt_ * velocity_ + 0.5 * dt_ * dt_ * expected;
@@ -69,7 +69,7 @@ class VelocityObserver {
   double bandwidth_, dt_ = 0;
   double position_gain_ = 0, velocity_gain_ = 0, error_gain_ = 0;
   double position_ = 0, velocity_ = 0;
-  double error_ = 0;  ///< of the expected acceleration: a payload, friction that holds a joint
+  double error_ = 0;  ///< of the expected acceleration: a payload, or stiction
 };
 
 }  // namespace ga_hardware

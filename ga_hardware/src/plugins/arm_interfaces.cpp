@@ -130,7 +130,7 @@ void check_joints(const std::string& where, const hardware_interface::HardwareIn
     if (std::any_of(chain.joints().begin(), chain.joints().end(), same)) continue;
     throw std::runtime_error(where + ": joint '" + joint.name + "' is not on the chain from '" +
                              chain.base().name + "' to '" + chain.tip().name +
-                             "'; take it out of the <ros2_control> tag or give the chain's links "
+                             "'; remove it from the <ros2_control> tag or give the chain's links "
                              "with the parameters base and tip");
   }
 }

@@ -13,10 +13,10 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// A bit per joint.
-std::uint64_t all_of(std::size_t joints) {
+std::uint64_t all_bits(std::size_t joints) {
   if (joints < 1 || joints > 64) {
     throw std::invalid_argument("an arm of " + std::to_string(joints) +
-                                " joints: 1 to 64 can be commanded");
+                                " joints: 1 to 64 are supported");
   }
   return ~std::uint64_t{0} >> (64 - joints);
 }
@@ -24,12 +24,12 @@ std::uint64_t all_of(std::size_t joints) {
 }  // namespace
 
 EffortCommands::EffortCommands(std::size_t joints)
-    : every_(all_of(joints)),
+    : all_joints_(all_bits(joints)),
       handles_(joints),
       names_(joints),
-      latest_(joints),
+      predecessor_torque_(joints),
       torque_(joints, kNone),
-      wanted_(joints, kNone) {}
+      commands_(joints, kNone) {}
 
 void EffortCommands::bind(const ArmInterfaces& interfaces) {
   handles_ = interfaces.effort_command;
@@ -50,13 +50,13 @@ std::string EffortCommands::refuse(const std::vector<std::string>& start,
                                    const std::vector<std::string>& stop) const {
   const std::uint64_t started = bits(start);
   const std::uint64_t after = (claimed_ & ~bits(stop)) | started;
-  if (started == 0 || after == every_) return "";
+  if (started == 0 || after == all_joints_) return "";
   std::string missing;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if ((after >> i & 1) == 0) missing += (missing.empty() ? "" : ", ") + names_[i];
   }
   return std::to_string(std::popcount(after)) + " of " + std::to_string(names_.size()) +
-         " efforts asked for, not " + missing +
+         " effort interfaces claimed, missing " + missing +
          ": the brakes open together, so claim all joints in one controller or one switch";
 }
 
@@ -65,15 +65,15 @@ void EffortCommands::switched(const std::vector<std::string>& start,
   const std::uint64_t started = bits(start), stopped = bits(stop);
   const std::uint64_t before = claimed_, after = (before & ~stopped) | started;
   claimed_ = after;
-  if (before == every_ && after == every_) {
-    for (std::size_t i = 0; i < latest_.size(); ++i) {
+  if (before == all_joints_ && after == all_joints_) {
+    for (std::size_t i = 0; i < predecessor_torque_.size(); ++i) {
       double value = kNone;
-      latest_[i] = handles_[i]->get_value(value, false) ? value : kNone;
+      predecessor_torque_[i] = handles_[i]->get_value(value, false) ? value : kNone;
     }
-    swapped_ |= started & stopped;
-  } else if (started != 0 && after == every_) {
-    erase(every_);
-    // A predecessor that the component knows nothing of is deactivated after this.
+    handed_over_ |= started & stopped;
+  } else if (started != 0 && after == all_joints_) {
+    erase(all_joints_);
+    // A predecessor that is unknown to the component is deactivated after this.
     events_ |= (started & stopped) != 0 ? kStarted | kErase : kStarted;
   } else if (stopped != 0) {
     events_ |= kStopped;
@@ -88,12 +88,12 @@ void EffortCommands::erase(std::uint64_t joints) noexcept {
 
 void EffortCommands::forget() noexcept {
   events_ = 0;
-  swapped_ = 0;
-  awaited_ = 0;
-  engaged_ = begun_ = false;
+  handed_over_ = 0;
+  pending_ = 0;
+  engaged_ = torque_seen_ = false;
   age_ = 0;
   std::fill(torque_.begin(), torque_.end(), kNone);
-  erase(every_);
+  erase(all_joints_);
 }
 
 void EffortCommands::reset() noexcept {
@@ -102,19 +102,19 @@ void EffortCommands::reset() noexcept {
 }
 
 bool EffortCommands::stopped_while_inactive() noexcept {
-  if (events_ == 0 && swapped_ == 0) return false;
+  if (events_ == 0 && handed_over_ == 0) return false;
   const bool stopped = (events_ & kStopped) != 0;
   forget();
   return stopped;
 }
 
-/// True if all handles could be read; the others keep what was wanted before.
+/// True if all handles could be read; commands of locked ones stay as they were.
 bool EffortCommands::read_handles() noexcept {
   bool all = true;
   for (std::size_t i = 0; i < handles_.size(); ++i) {
     double value = kNone;
     if (handles_[i]->get_value(value, false)) {
-      wanted_[i] = value;
+      commands_[i] = value;
     } else {
       all = false;  // another thread holds the handle
     }
@@ -123,66 +123,66 @@ bool EffortCommands::read_handles() noexcept {
 }
 
 bool EffortCommands::commanded(std::uint64_t joints) const noexcept {
-  for (std::size_t i = 0; i < wanted_.size(); ++i) {
-    if ((joints >> i & 1) != 0 && !std::isfinite(wanted_[i])) return false;
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    if ((joints >> i & 1) != 0 && !std::isfinite(commands_[i])) return false;
   }
   return true;
 }
 
 bool EffortCommands::only_zeros(std::uint64_t joints) const noexcept {
   bool zeros = true, kept = false;
-  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
     if ((joints >> i & 1) == 0) continue;
-    zeros = zeros && wanted_[i] == 0;
+    zeros = zeros && commands_[i] == 0;
     kept = kept || torque_[i] != 0;
   }
   return zeros && kept;
 }
 
-/// The predecessor's last torque, and from now on the successor's first one is awaited.
-void EffortCommands::change_hands(std::uint64_t joints) noexcept {
+/// Outputs the predecessor's last torque until the successor's first command.
+void EffortCommands::begin_handover(std::uint64_t joints) noexcept {
   for (std::size_t i = 0; i < torque_.size(); ++i) {
-    const double latest = latest_[i];
-    if (begun_ && (joints >> i & 1) != 0 && std::isfinite(latest)) torque_[i] = latest;
+    const double latest = predecessor_torque_[i];
+    if (torque_seen_ && (joints >> i & 1) != 0 && std::isfinite(latest)) torque_[i] = latest;
   }
   erase(joints);
-  if (begun_) awaited_ |= joints;
+  if (torque_seen_) pending_ |= joints;
   age_ = 0;
 }
 
-EffortCommands::Wish EffortCommands::next(double period) noexcept {
+EffortCommands::Request EffortCommands::next(double period) noexcept {
   const unsigned events = events_.exchange(0);
-  const std::uint64_t swapped = swapped_.exchange(0);
-  const bool all_claimed = claimed_ == every_;
+  const std::uint64_t handed_over = handed_over_.exchange(0);
+  const bool all_claimed = claimed_ == all_joints_;
   if ((events & (kStarted | kStopped)) != 0) {
     engaged_ = (events & kStarted) != 0 && all_claimed;
-    begun_ = false;
-    awaited_ = 0;
+    torque_seen_ = false;
+    pending_ = 0;
     age_ = 0;
     std::fill(torque_.begin(), torque_.end(), kNone);
-    std::fill(wanted_.begin(), wanted_.end(), kNone);
-    if (!all_claimed || (events & kErase) != 0) erase(every_);
-    if ((events & kStopped) != 0) return Wish::kStop;
-    if ((events & kErase) != 0) return Wish::kNothing;
+    std::fill(commands_.begin(), commands_.end(), kNone);
+    if (!all_claimed || (events & kErase) != 0) erase(all_joints_);
+    if ((events & kStopped) != 0) return Request::kStop;
+    if ((events & kErase) != 0) return Request::kNothing;
   }
-  if (!engaged_) return Wish::kNothing;
-  if (swapped != 0) {
-    change_hands(swapped);
-    return begun_ ? Wish::kTorque : Wish::kNothing;
+  if (!engaged_) return Request::kNothing;
+  if (handed_over != 0) {
+    begin_handover(handed_over);
+    return torque_seen_ ? Request::kTorque : Request::kNothing;
   }
 
   const bool all_read = read_handles();
-  if (!begun_) {
-    if (!all_read || !commanded(every_)) return Wish::kNothing;
-    begun_ = true;
+  if (!torque_seen_) {
+    if (!all_read || !commanded(all_joints_)) return Request::kNothing;
+    torque_seen_ = true;
   }
-  const bool taken_over = all_read && commanded(awaited_) && !only_zeros(awaited_);
-  if (taken_over) awaited_ = 0;
+  const bool taken_over = all_read && commanded(pending_) && !only_zeros(pending_);
+  if (taken_over) pending_ = 0;
   for (std::size_t i = 0; i < torque_.size(); ++i) {
-    if ((awaited_ >> i & 1) == 0) torque_[i] = wanted_[i];
+    if ((pending_ >> i & 1) == 0) torque_[i] = commands_[i];
   }
-  age_ = all_read && awaited_ == 0 ? 0 : age_ + period;
-  return Wish::kTorque;
+  age_ = all_read && pending_ == 0 ? 0 : age_ + period;
+  return Request::kTorque;
 }
 
 }  // namespace ga_hardware

@@ -11,15 +11,15 @@ void EffortSystem::check_description(std::size_t tool_outputs) const {
   const auto& info = get_hardware_info();
   if (info.is_async) {
     throw std::runtime_error("hardware '" + info.name +
-                             "': is_async is true, but its cycle has to be that of the "
-                             "controllers; take is_async out of the <ros2_control> tag");
+                             "': is_async is true, but it must run in the controllers' cycle; "
+                             "remove is_async from the <ros2_control> tag");
   }
   ArmInterfaces::check(info, tool_outputs);
 }
 
 std::string EffortSystem::refuse_running_controllers() {
   if (!efforts().claimed()) return "";
-  return "controllers still hold the efforts; deactivate them first: ros2 control "
+  return "controllers still claim the effort interfaces; deactivate them first: ros2 control "
          "list_controllers, ros2 control switch_controllers --deactivate NAME";
 }
 
@@ -47,26 +47,28 @@ void answer_reset(std::atomic<ResetRequest>& request, bool cycling,
   request = ResetRequest::kAsked;
   response.success = true;
   if (!cycling) {
-    response.message = "the component is not configured: the fault is cleared when it is";
+    response.message =
+        "the component is not configured: the fault is cleared when it is configured";
     return;
   }
   const auto answered = [&] { return request.load() > ResetRequest::kTried; };
   for (int i = 0; i < 100 && !answered(); ++i) std::this_thread::sleep_for(5ms);
   switch (request.exchange(ResetRequest::kNone)) {
     case ResetRequest::kDone:
-      response.message = "cleared; set the component active again to go on";
+      response.message = "cleared; set the component active again to continue";
       return;
     case ResetRequest::kUncalibrated:
-      response.message = "cleared; call calibrate, then set the component active to go on";
+      response.message = "cleared; call calibrate, then set the component active to continue";
       return;
     case ResetRequest::kStopping:
-      response.message = "the arm is still stopping; call again when it stands";
+      response.message = "the arm is still stopping; call again when it has stopped";
       break;
     case ResetRequest::kRefused:
-      response.message = "the cause of the fault lasts; remove it first";
+      response.message = "the cause of the fault persists; remove it first";
       break;
     default:
-      response.message = "no control cycle took the request up within 0.5 s; is the loop running?";
+      response.message =
+          "no control cycle handled the request within 0.5 s; is the control loop running?";
   }
   response.success = false;
 }

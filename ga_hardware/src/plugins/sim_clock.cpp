@@ -36,7 +36,7 @@ void SimClock::run(double period, double real_time_factor, const std::function<b
     publisher_->publish(message);
     wait_for_cycle(message, cycling);
     now = now + step;
-    // What was lost is not made up for: a burst of cycles would be no pace either.
+    // Do not catch up on lost time: a burst of cycles would exceed the real-time factor.
     next = std::max(next + pace, Clock::now());
     std::this_thread::sleep_until(next);
   }

@@ -42,11 +42,11 @@ std::string describe_fault(const FaultRecord& fault, bool diverged,
                            const std::vector<std::string>& joints) {
   if (diverged) {
     return "the integration has diverged: give the hardware a shorter sub_step, or look for "
-           "implausible inertias and gains; then call reset_fault, which puts the arm back to its "
-           "start, and set the component inactive and active";
+           "implausible inertias and gains; then call reset_fault, which returns the arm to its "
+           "initial position, and set the component inactive and active";
   }
   if (fault.fault == Fault::kCardLost) {
-    return "card-lost: nothing answers; set inject_fault to nothing, call reset_fault, then set "
+    return "card-lost: the cards do not respond; set inject_fault to nothing, call reset_fault, then set "
            "the component inactive and active";
   }
   const std::string joint =

@@ -2,12 +2,12 @@
 #ifndef PLUGINS__SIM_NODE_HPP_
 #define PLUGINS__SIM_NODE_HPP_
 
-// What the simulated arm offers on its component's ROS node, outside of the control loop:
+// Interface of the simulated arm on its component's ROS node, outside the control loop:
 //
 //   ~/reset_fault     std_srvs/Trigger: clears a fault whose cause is gone, once the arm stands
 //   inject_fault      parameter: "thermal:joint2", … (parse_injection), "" for none
 //   /diagnostics      drive state, fault, cycle times
-// and one line in the log for every fault.
+//   log               one line per fault
 
 #include <atomic>
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace ga_hardware {
 
-/// What the control loop tells of itself.
+/// Status of the control loop.
 struct SimStatus {
   DriveState state = DriveState::kOff;
   FaultRecord fault;
@@ -35,25 +35,25 @@ struct SimStatus {
   double mean_us = 0, max_us = 0;  ///< of read() and write() together
 };
 
-/// Between the control loop and everything else. The loop's side never waits.
+/// Shared between the control loop and the node. The loop's side never waits.
 struct SimMailbox {
   std::atomic<ResetRequest> reset{ResetRequest::kNone};
   std::atomic<std::uint32_t> injection{0};  ///< packed; see pack()
-  std::atomic<bool> injected{false};        ///< the loop has not yet seen `injection`
-  std::atomic<bool> cycling{false};         ///< the component is at least inactive: the loop runs
+  std::atomic<bool> injected{false};        ///< the loop has not read `injection` yet
+  std::atomic<bool> cycling{false};         ///< the component is configured: the loop runs
   realtime_tools::RealtimeThreadSafeBox<SimStatus> status;
 
   static std::uint32_t pack(const Injection& injection);
   static Injection unpack(std::uint32_t word);
 };
 
-/// "joint2: thermal; …" with what was seen, what is allowed and what to do. `diverged`: what failed
-/// is the integration. Allocates.
+/// "joint2: thermal: …" with value, threshold and remedy. `diverged`: the integration failed.
+/// Allocates.
 std::string describe_fault(const FaultRecord& fault, bool diverged,
                            const std::vector<std::string>& joints);
 
-/// Construction allocates; its callbacks run in the node's executor and share nothing but the
-/// mailbox with the loop.
+/// Construction allocates; its callbacks run in the node's executor and share only the mailbox with
+/// the loop.
 class SimNode {
  public:
   SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& chain,

@@ -20,7 +20,7 @@ using ga_dynamics::ChainJoint;
 using hardware_interface::ComponentInfo;
 using hardware_interface::HardwareInfo;
 
-/// Brake torque where neither the description nor the effort limit tells one, N m.
+/// Brake torque if neither a parameter nor an effort limit defines it, N m.
 constexpr double kStrongBrake = 1000;
 
 std::vector<double> start_of(const std::string& where, const HardwareInfo& info, const Chain& chain,
@@ -41,10 +41,10 @@ std::vector<double> start_of(const std::string& where, const HardwareInfo& info,
       given.erase(found);
     }
     if (position < joint.limits.lower || position > joint.limits.upper) {
-      throw std::runtime_error(
-          where + ": joint '" + joint.name + "' starts at " + std::to_string(position) +
-          ", outside of its limits " + std::to_string(joint.limits.lower) + " … " +
-          std::to_string(joint.limits.upper) + "; give another in initial_positions");
+      throw std::runtime_error(where + ": joint '" + joint.name + "' starts at " +
+                               std::to_string(position) + ", outside its limits " +
+                               std::to_string(joint.limits.lower) + " … " +
+                               std::to_string(joint.limits.upper) + "; change initial_positions");
     }
     start.push_back(position);
   }

@@ -2,35 +2,35 @@
 #ifndef PLUGINS__SIM_SETTINGS_HPP_
 #define PLUGINS__SIM_SETTINGS_HPP_
 
-// The simulated arm that a <ros2_control> tag describes.
+// Settings of the simulated arm, from a <ros2_control> tag.
 //
 // Parameters of the hardware, all optional:
 //   base, tip, freeze, freeze_off_chain, gravity   the chain: parameter_text.hpp
-//   initial_positions   JOINT:POSITION,… [rad, m]; otherwise the initial_value of the joint's
+//   initial_positions   JOINT:POSITION,… [rad, m]; default: the initial_value of the joint's
 //                       position state, or zero
 //   payload_mass        kg, and
-//   payload_com         x,y,z [m] at the tip link: in the arm, not in its description
+//   payload_com         x,y,z [m] at the tip link: unknown to the description
 //   friction            false: none (true)
 //   sub_step            s, of the integration (0.00025)
-//   encoders, dac       false: no counts, no 12-bit torque steps (true, where the joint gives
-//                       gear_ratio and encoder_counts_per_rev, and torque_per_volt)
+//   encoders, dac       false: no encoder counts, no 12-bit torque steps (true, if the joint has
+//                       gear_ratio and encoder_counts_per_rev, or torque_per_volt)
 //   noise, seed         rad or m, standard deviation of the positions before the encoders (0)
-//   observer_bandwidth  rad/s, of the velocity from counts (150)
-//   ramp_time           s in which a controlled stop takes the torque away (0.25)
-//   hold_time           s that the arm is held after a command time-out before it ramps down (2)
-//   soft_limit_margin   rad or m from a limit where torque outwards begins to fade (0.035)
+//   observer_bandwidth  rad/s, of the velocity observer (150)
+//   ramp_time           s, of the ramp-down in a controlled stop (0.25)
+//   hold_time           s, of the hold after a command time-out, before the ramp-down (2)
+//   soft_limit_margin   rad or m from a limit where the outward torque limit decreases (0.035)
 //   brake_release_time  s that the brakes stay closed after the first torque (0.2)
-//   brake_torque        N m, of the joints that do not give one of their own (their effort limit)
-//   overspeed_ratio     of the velocity limit (1.2); 0: not watched
-//   jump_ratio          of the velocity limit, for steps of the encoder (3)
+//   brake_torque        N m, for joints without their own (their effort limit)
+//   overspeed_ratio     of the velocity limit (1.2); 0: not monitored
+//   jump_ratio          of the velocity limit, for encoder steps (3)
 //   torque_ratio        of the effort limit; a larger command is a fault (1.5)
-//   deadline_ratio      of the cycle time; 0: not watched (0)
-//   max_missed_deadlines   in a row (3)
-//   command_timeout     s; a torque that no controller has renewed for longer is a fault (0.01)
+//   deadline_ratio      of the cycle time; 0: not monitored (0)
+//   max_missed_deadlines   consecutive (3)
+//   command_timeout     s, watchdog of the effort commands (0.01)
 //   simulated_time      true: the hardware publishes /clock, one period per control cycle, for a
 //                       controller manager with use_sim_time (false)
-//   real_time_factor    how fast simulated time may go; 0: as fast as it can (1)
-// Parameters of a joint: brake (true where not given), brake_torque, and those of the drive.
+//   real_time_factor    upper limit of the simulation speed; 0: unlimited (1)
+// Parameters of a joint: brake (default: true), brake_torque, and those of the drive.
 
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/simulated_arm.hpp"

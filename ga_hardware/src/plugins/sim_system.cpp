@@ -37,8 +37,8 @@ struct SimSystem::Impl {
         interfaces(joints.size()),
         efforts(joints.size()) {}
 
-  /// What was asked from outside of the loop. The controller manager calls it and all below with
-  /// the component's mutex; only switches of controllers come without (effort_commands.hpp).
+  /// Handles requests from outside the loop. The controller manager calls this and all below with
+  /// the component's mutex; only controller switches come without it (effort_commands.hpp).
   void take_requests() noexcept {
     if (mailbox->injected.exchange(false)) {
       arm.inject(SimMailbox::unpack(mailbox->injection.load()));
@@ -74,13 +74,13 @@ struct SimSystem::Impl {
                              arm.late_cycles(), 1e6 * total_time / done, 1e6 * longest_time});
   }
 
-  /// A new connection finds the tool's outputs off, whatever was commanded before.
+  /// Switches the tool's outputs off and discards old commands.
   void forget_outputs() {
     output = {};
     for (const auto& command : interfaces.output_command) put(command, kNone);
   }
 
-  /// The cycle's time: read() begins it, write() ends it.
+  /// Adds the execution time of a cycle, read() and write().
   void count_time(double seconds) noexcept {
     ++timed;
     total_time += seconds;
@@ -135,7 +135,7 @@ SimSystem::CallbackReturn SimSystem::on_configure(const rclcpp_lifecycle::State&
   m.efforts.bind(m.interfaces);
   m.take_requests();
   if (m.arm.card_lost()) {
-    RCLCPP_ERROR(get_logger(), "the (simulated) cards do not answer; set inject_fault to nothing");
+    RCLCPP_ERROR(get_logger(), "the (simulated) cards do not respond; set inject_fault to nothing");
     return CallbackReturn::FAILURE;
   }
   m.efforts.reset();
@@ -194,7 +194,7 @@ SimSystem::Return SimSystem::read(const rclcpp::Time&, const rclcpp::Duration& p
   m.take_requests();
   const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
   if (!m.arm.card_lost()) m.arm.advance(period.seconds());
-  // An inactive component is not written to: its cycle ends here.
+  // The controller manager does not write to an inactive component: its cycle ends here.
   if (!active) {
     if (m.efforts.stopped_while_inactive()) m.arm.stop();
     m.arm.idle();
@@ -209,14 +209,14 @@ SimSystem::Return SimSystem::write(const rclcpp::Time&, const rclcpp::Duration& 
   Impl& m = *impl_;
   const auto begin = Clock::now();
   switch (m.efforts.next(period.seconds())) {
-    case EffortCommands::Wish::kTorque:
+    case EffortCommands::Request::kTorque:
       m.arm.command(m.efforts.torque(), m.efforts.age());
       break;
-    case EffortCommands::Wish::kStop:
+    case EffortCommands::Request::kStop:
       m.arm.stop();
       m.arm.idle();
       break;
-    case EffortCommands::Wish::kNothing:
+    case EffortCommands::Request::kNothing:
       m.arm.idle();
       break;
   }

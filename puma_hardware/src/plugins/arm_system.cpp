@@ -349,14 +349,14 @@ PumaSystem::Return PumaSystem::write(const rclcpp::Time&, const rclcpp::Duration
     m.output[i] = wanted;
   }
   switch (m.efforts.next(m.cycle_time)) {
-    case ga_hardware::EffortCommands::Wish::kTorque:
+    case ga_hardware::EffortCommands::Request::kTorque:
       m.driver->command(m.efforts.torque(), m.efforts.age());
       break;
-    case ga_hardware::EffortCommands::Wish::kStop:
+    case ga_hardware::EffortCommands::Request::kStop:
       m.driver->stop();
       m.driver->idle();
       break;
-    case ga_hardware::EffortCommands::Wish::kNothing:
+    case ga_hardware::EffortCommands::Request::kNothing:
       m.driver->idle();
       break;
   }

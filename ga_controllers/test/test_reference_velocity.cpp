@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The velocity that positions alone show: that of a motion, none of steps, noise and rests.
+// Velocity estimated from positions alone: of a motion, but not of steps, noise and rests.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "shown_velocity.hpp"
+#include "reference_velocity.hpp"
 
 namespace ga_controllers {
 namespace {
@@ -19,10 +19,10 @@ constexpr double kDt = 1e-3, kStrength = 25;
 
 /// The estimates of `cycles` cycles of positions.
 std::vector<double> estimates(int cycles, const std::function<double(int)>& position) {
-  ShownVelocity shown;
+  ReferenceVelocity estimate;
   std::vector<double> rates;
   for (int k = 1; k <= cycles; ++k) {
-    rates.push_back(shown.update(position(k) - position(k - 1), kDt, kStrength));
+    rates.push_back(estimate.update(position(k) - position(k - 1), kDt, kStrength));
   }
   return rates;
 }
@@ -33,19 +33,19 @@ double largest(const std::vector<double>& rates) {
   return most;
 }
 
-TEST(ShownVelocity, OfAMotionIsItsOwn) {
+TEST(ReferenceVelocity, EqualsThatOfAMotion) {
   for (const double rate : {0.5, -0.5}) {
     for (const int held : {1, 3, 10}) {
       const auto rates = estimates(500, [&](int k) { return rate * (k / held * held) * kDt; });
       EXPECT_NEAR(rates.back(), rate, 1e-9) << "held for " << held;
-      // Not before it has lasted, and never more.
+      // Not before the motion has lasted, and never more than its velocity.
       for (int k = 0; k < 7 * held; ++k) ASSERT_EQ(rates[static_cast<std::size_t>(k)], 0);
       EXPECT_LT(largest(rates), std::abs(rate) + 1e-9);
     }
   }
 }
 
-TEST(ShownVelocity, GrowsNoFasterThanTheArm) {
+TEST(ReferenceVelocity, GrowsNoFasterThanTheArm) {
   const auto rates = estimates(60, [](int k) { return 100.0 * k * kDt; });
   for (std::size_t k = 1; k < rates.size(); ++k) {
     ASSERT_LE(rates[k] - rates[k - 1], kStrength * kDt + 1e-12);
@@ -53,7 +53,7 @@ TEST(ShownVelocity, GrowsNoFasterThanTheArm) {
   EXPECT_GT(rates.back(), 1);
 }
 
-TEST(ShownVelocity, IsZeroWhenTheNextSampleIsOverdue) {
+TEST(ReferenceVelocity, IsZeroWhenTheNextSampleIsOverdue) {
   for (const int held : {1, 10}) {
     const int stop = 200;
     const auto rates =
@@ -63,77 +63,77 @@ TEST(ShownVelocity, IsZeroWhenTheNextSampleIsOverdue) {
   }
 }
 
-TEST(ShownVelocity, TurnsThroughZero) {
+TEST(ReferenceVelocity, PassesThroughZeroAtAReversal) {
   const auto rates = estimates(400, [](int k) { return -0.5 * std::abs(k - 200) * kDt; });
   EXPECT_NEAR(rates[198], 0.5, 1e-9);
   EXPECT_NEAR(std::abs(rates[201]), 0, 1e-9);
   EXPECT_NEAR(rates.back(), -0.5, 1e-9);
 }
 
-TEST(ShownVelocity, OfStepsAndSlowSamplesIsZero) {
+TEST(ReferenceVelocity, OfStepsAndSlowSamplesIsZero) {
   EXPECT_EQ(largest(estimates(100, [](int k) { return k < 50 ? 0.0 : 0.3; })), 0);
   EXPECT_EQ(largest(estimates(3000, [](int k) { return k / 100 * 0.05; })), 0);
-  // To and fro.
+  // Back and forth.
   EXPECT_EQ(largest(estimates(3000, [](int k) { return k / 10 % 2 * 0.05; })), 0);
 }
 
-TEST(ShownVelocity, OfNoiseIsZeroAlmostAlways) {
+TEST(ReferenceVelocity, OfNoiseIsZeroAlmostAlways) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 3e-4);
   double before = 0;
-  ShownVelocity shown;
+  ReferenceVelocity estimate;
   int moving = 0;
   const int cycles = 1000000;
   for (int k = 0; k < cycles; ++k) {
     const double now = noise(random);
-    if (shown.update(now - before, kDt, kStrength) != 0) ++moving;
+    if (estimate.update(now - before, kDt, kStrength) != 0) ++moving;
     before = now;
   }
   EXPECT_LT(moving, cycles / 50000);
 }
 
 /// The last estimate of changes of 0.01 at these intervals [s].
-double after_changes(ShownVelocity& shown, const std::vector<double>& intervals) {
+double after_changes(ReferenceVelocity& estimate, const std::vector<double>& intervals) {
   double rate = 0;
   for (const double interval : intervals) {
     for (int k = 1; k < static_cast<int>(std::round(interval / kDt)); ++k)
-      shown.update(0, kDt, 1e9);
-    rate = shown.update(0.01, kDt, 1e9);
+      estimate.update(0, kDt, 1e9);
+    rate = estimate.update(0.01, kDt, 1e9);
   }
   return rate;
 }
 
-TEST(ShownVelocity, NeedsIntervalsThatAreAboutEqual) {
-  ShownVelocity even, late, early;
+TEST(ReferenceVelocity, NeedsIntervalsThatAreAboutEqual) {
+  ReferenceVelocity even, late, early;
   std::vector<double> intervals;
   for (int k = 0; k < 20; ++k) intervals.push_back(k % 2 == 0 ? 0.010 : 0.014);
   EXPECT_GT(after_changes(even, intervals), 0.6);
   for (double& interval : intervals) interval = interval < 0.012 ? 0.010 : 0.020;
   EXPECT_EQ(after_changes(late, intervals), 0);
-  // Two samples that come in a burst are not the speed of the motion.
+  // Two samples in a burst must not be taken for the speed of the motion.
   ASSERT_GT(after_changes(early, std::vector<double>(12, 0.030)), 0.3);
   EXPECT_EQ(after_changes(early, {0.005}), 0);
 }
 
-TEST(ShownVelocity, IsShownBySamplesUpTo50MsApart) {
-  ShownVelocity near, far;
+TEST(ReferenceVelocity, IsEstimatedFromSamplesUpTo50MsApart) {
+  ReferenceVelocity near, far;
   EXPECT_NEAR(after_changes(near, std::vector<double>(12, 0.048)), 0.01 / 0.048, 1e-9);
   EXPECT_EQ(after_changes(far, std::vector<double>(12, 0.053)), 0);
 }
 
-TEST(ShownVelocity, OfAMotionThatPausedIsShownOnlyAfterAnotherRun) {
+TEST(ReferenceVelocity, AfterAPauseNeedsAnotherRun) {
   for (const bool forgotten : {false, true}) {
-    ShownVelocity shown;
-    ASSERT_GT(after_changes(shown, std::vector<double>(12, 0.010)), 0.9);
-    for (int k = 0; k < 14; ++k) EXPECT_GT(shown.update(0, kDt, 1e9), 0.9) << "not overdue yet";
+    ReferenceVelocity estimate;
+    ASSERT_GT(after_changes(estimate, std::vector<double>(12, 0.010)), 0.9);
+    for (int k = 0; k < 14; ++k) EXPECT_GT(estimate.update(0, kDt, 1e9), 0.9) << "not overdue yet";
     if (forgotten) {
-      shown.forget();
+      estimate.reset();
     } else {
-      for (int k = 0; k < 3; ++k) shown.update(0, kDt, 1e9);
-      EXPECT_EQ(shown.update(0, kDt, 1e9), 0) << "overdue";
+      for (int k = 0; k < 3; ++k) estimate.update(0, kDt, 1e9);
+      EXPECT_EQ(estimate.update(0, kDt, 1e9), 0) << "overdue";
     }
-    EXPECT_EQ(after_changes(shown, std::vector<double>(7, 0.010)), 0);
-    EXPECT_GT(after_changes(shown, {0.010, 0.010}), 0.9);
+    EXPECT_EQ(after_changes(estimate, std::vector<double>(7, 0.010)), 0);
+    EXPECT_GT(after_changes(estimate, {0.010, 0.010}), 0.9);
   }
 }
 
