@@ -82,7 +82,7 @@ TEST_F(SimFaults, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
   double last = bench.effort(0);
   for (int i = 0; i < 260; ++i) {
     ASSERT_EQ(bench.read(), Return::OK);
-    EXPECT_LE(std::abs(bench.effort(0) - last), 5) << "no step";
+    EXPECT_LE(std::abs(bench.effort(0) - last), 8) << "no step";
     last = bench.effort(0);
   }
   EXPECT_EQ(last, 0);
@@ -186,13 +186,23 @@ TEST_F(SimFaults, AStaleTorqueHoldsTheArmThenRampsDown) {
   recover();
 }
 
-TEST_F(SimFaults, TorqueFadesTowardsASoftLimitAndTheMotionContinues) {
-  bench.set("joint1/effort", 60);
-  for (int i = 0; i < 6000; ++i) ASSERT_EQ(bench.cycle(), Return::OK) << bench.position(0);
+TEST(SimLimits, TorqueFadesTowardsASoftLimitAndTheMotionContinues) {
+  Bench bench(test::puma({{"dac", "false"}, {"initial_positions", test::kUpright}}));
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
   const double limit = ga_dynamics::Chain::from_urdf_file(PUMA_URDF).joints()[0].limits.upper;
+  for (int i = 0; i < 12000; ++i) {
+    // Slow enough to come to rest before the limit.
+    const double slow = 40 - 20 * bench.state("joint1/velocity");
+    bench.set_efforts({slow, 0, 0, 0, 0, 0});
+    ASSERT_EQ(bench.cycle(), Return::OK) << bench.position(0);
+  }
   EXPECT_GT(bench.position(0), limit - 0.035);
-  EXPECT_LT(bench.position(0), limit + 1e-3);
-  EXPECT_LT(bench.effort(0), 30);
+  EXPECT_LT(bench.position(0), limit);
+  bench.set_efforts({90, 0, 0, 0, 0, 0});
+  ASSERT_EQ(bench.cycle(), Return::OK);
+  EXPECT_NEAR(bench.effort(0), (limit - bench.position(0)) / 0.035 * 97.6, 1);
 }
 
 TEST_F(SimFaults, OverspeedCutsAtOnce) {
@@ -223,7 +233,11 @@ TEST_F(SimFaults, UnknownInjectionsAreRefusedWithWhatIsKnown) {
   EXPECT_EQ(bench.cycles(10), Return::OK);
 }
 
-TEST_F(SimFaults, DiagnosticsReportTheFault) {
+TEST(SimDiagnostics, DiagnosticsReportTheFault) {
+  Bench bench(test::puma({{"initial_positions", test::kUpright}}));
+  bench.system().configure();
+  bench.system().activate();
+  ASSERT_TRUE(bench.start());
   bench.set_efforts({0, 0, 0, 0, 0, 0});
   EXPECT_EQ(bench.diagnosis(0), "running");
   ASSERT_EQ(bench.inject("thermal:joint5"), "");

@@ -55,6 +55,9 @@ inline std::string puma(const Parameters& parameters = {}) {
   return with_parameters(read_file(PUMA_URDF), parameters);
 }
 
+/// The PUMA's links above each other: friction holds them, with or without torque.
+constexpr char kUpright[] = "joint2:-1.5708,joint3:1.5708";
+
 /// A description without <ros2_control>, with one added for these joints.
 inline std::string with_control(std::string urdf, const std::vector<std::string>& joints,
                                 const Parameters& parameters = {}) {

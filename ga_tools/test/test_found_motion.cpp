@@ -159,11 +159,13 @@ TEST(UsableRange, IsAboutZeroOrAboutTheMiddleOfTheLimits) {
     return std::pair(r.low, r.high);
   };
   EXPECT_EQ(range(-INFINITY, INFINITY), std::pair(-2.0, 2.0));
-  EXPECT_EQ(range(-1, 3), std::pair(-1.0, 2.0));
-  EXPECT_EQ(range(2.5, 3.5), std::pair(2.5, 3.5));
+  // 0.05 rad from the limits, or 7 % of the range: clear of the hardware's soft limits.
+  EXPECT_EQ(range(-1, 3), std::pair(-0.95, 2.0));
+  EXPECT_EQ(range(2.5, 3.5), std::pair(2.55, 3.45));
+  EXPECT_NEAR(range(-0.1, 0.1).first, -0.086, 1e-12);
   EXPECT_EQ(range(3, 13), std::pair(6.0, 10.0));
-  EXPECT_EQ(range(3, INFINITY), std::pair(3.0, 7.0));
-  EXPECT_EQ(range(-INFINITY, -4), std::pair(-8.0, -4.0));
+  EXPECT_EQ(range(3, INFINITY), std::pair(3.05, 7.05));
+  EXPECT_EQ(range(-INFINITY, -4), std::pair(-8.05, -4.05));
 }
 
 TEST(PositionLine, RefusesASingularityAndLimits) {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ga sim` with runs that fail: each is named, and the exit code is 1."""
 
-import re
 
 from sim_bench import JOINTS, PUMA_URDF, QUICK, ga, simulate
 
@@ -36,12 +35,12 @@ def test_a_run_that_diverges_is_named_and_ends_with_1(tmp_path):
 
 
 def test_a_run_that_oscillates_is_named_and_ends_with_1_and_the_others_are_ok(tmp_path):
-    # Friction compensation by the measured velocity amplifies its noise.
-    data, rows = simulate(tmp_path, *QUICK[:2], '--bandwidth', 400, code=1)
-    assert rows['Point to point'][8] == 'oscillating'
+    # Break-away friction and a payload, and no friction fed forward: the integral hunts.
+    data, rows = simulate(tmp_path, '--friction', 0, '--stiction', 1.3, '--payload', 2.5,
+                          '--settle', 10, '--law', 'integral', '--law', 'tracking', code=1)
+    assert rows['Tracking with integral'][8] == 'oscillating'
     assert rows['Tracking'][8] == 'ok'
-    reasons = {run['label']: run['verdict'].get('reason', '') for run in data['runs']}
-    assert re.search(r' Hz |between its limits', reasons['Point to point'])
+    assert ' Hz ' in data['runs'][0]['verdict']['reason']
 
 
 def test_a_comparison_that_fails_is_named_but_does_not_count_unless_asked_for(tmp_path):

@@ -85,14 +85,14 @@ class LawBench : public Bench {
   std::vector<double> torque_, zero_, goal_;
 };
 
-/// PumaSimSystem, stretched out: gravity pulls.
+/// SimSystem, stretched out: gravity pulls.
 class SimLawBench : public LawBench {
  public:
   static constexpr char kStretched[] =
       "joint1:0.3,joint2:-0.2,joint3:1.2,joint4:0.1,joint5:0.4,joint6:-0.2";
 
   explicit SimLawBench(Parameters parameters = {})
-      : LawBench(puma(with_start(parameters)), std::make_unique<puma_hardware::PumaSimSystem>()) {}
+      : LawBench(puma(with_start(parameters)), std::make_unique<ga_hardware::SimSystem>()) {}
 
   bool bring_up() override {
     system().configure();

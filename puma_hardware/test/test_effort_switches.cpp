@@ -322,7 +322,7 @@ TEST(EffortSystem, ACycleOfItsOwnIsRefused) {
   };
   EXPECT_NE(test::refusal<puma_hardware::PumaSystem>(async(test::real_puma())).find("is_async"),
             std::string::npos);
-  EXPECT_NE(test::refusal<puma_hardware::PumaSimSystem>(async(test::puma())).find("is_async"),
+  EXPECT_NE(test::refusal<ga_hardware::SimSystem>(async(test::puma())).find("is_async"),
             std::string::npos);
   EXPECT_EQ(test::refusal<puma_hardware::PumaSystem>(test::real_puma()), "");
 }

@@ -44,6 +44,10 @@ struct PdGains {
   /// The largest error [rad, m] with which gravity leaves the arm at the first posture, and whose.
   double sag = 0;
   std::size_t sagging = 0;
+  /// The largest distance [rad, m] from its goal at which Coulomb friction holds a joint against
+  /// Kp times its inertia, and whose.
+  double stuck = 0;
+  std::size_t sticking = 0;
 };
 /// The gains (one per joint) times the joint's inertia at the first posture, the other joints held.
 /// Where the arm's couplings at one of the postures would make its fastest mode faster than the lag

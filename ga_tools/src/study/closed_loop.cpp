@@ -123,8 +123,8 @@ double fastest_mode(const std::vector<double>& inverse, std::span<const double> 
 
 PdGains pd_gains(const Chain& model, std::span<const ga_controllers::JointGains> gains,
                  std::span<const std::vector<double>> postures) {
-  // Square of mode over bandwidth. The observers (both poles at −b, no acceleration of the arm
-  // told) bear less than (2 b Kd − 4 Kp) / Kd², by Routh: 2.75 with the default gains.
+  // Square of mode over bandwidth. Observers with both poles at −b that know no acceleration need
+  // less than (2 b Kd − 4 Kp) / Kd², by Routh: 2.75 with the default gains.
   constexpr double kFastest = 1.6;
   const std::size_t n = model.joints().size();
   Dynamics dynamics(model, {.drives = ga_dynamics::Drives::kArmature});
@@ -155,6 +155,10 @@ PdGains pd_gains(const Chain& model, std::span<const ga_controllers::JointGains>
     result.kd.push_back(gains[i].kd * seen);
     const double sag = std::abs(gravity[i]) / result.kp[i];
     if (sag > result.sag) result.sag = sag, result.sagging = i;
+    const ga_dynamics::Drive& drive = model.joints()[i].drive;
+    const double coulomb = std::max(drive.coulomb_positive, drive.coulomb_negative);
+    const double stuck = coulomb / (gains[i].kp * free[i]);
+    if (stuck > result.stuck) result.stuck = stuck, result.sticking = i;
   }
   return result;
 }

@@ -168,25 +168,28 @@ std::vector<std::vector<double>> postures_of(const Trajectory& motion) {
   return all;
 }
 
-/// Those asked for, or the usual ones.
+/// Those asked for, or the usual ones: without laws that would stop far from the goal.
 std::vector<std::string> laws_of(const DemonstrationOptions& options, const PdGains& pd,
                                  Demonstration& d) {
   if (!options.laws.empty()) return options.laws;
-  // A drop from the start by so much is no comparison.
-  constexpr double kMostSag = 0.05;  // rad, m
-  std::vector<std::string> laws = {"integral", "tracking", "ptp"};
-  if (pd.sag <= kMostSag) {
-    laws.emplace_back("pd");
-    return laws;
-  }
-  const ChainJoint& joint = d.chain.joints()[pd.sagging];
-  char text[224];
-  std::snprintf(
-      text, sizeof text,
-      "the joint PD for comparison is left out: gravity would draw joint '%s' %.2g %s from "
-      "its reference (give it with --law pd)",
-      joint.name.c_str(), pd.sag, joint.revolute() ? "rad" : "m");
-  d.notes.emplace_back(text);
+  constexpr double kMost = 0.05;  // rad, m
+  std::vector<std::string> laws = {"integral", "tracking"};
+  const auto add = [&](const char* id, const char* name, double error, std::size_t joint_index,
+                       const char* cause) {
+    if (error <= kMost) {
+      laws.emplace_back(id);
+      return;
+    }
+    const ChainJoint& joint = d.chain.joints()[joint_index];
+    char text[224];
+    std::snprintf(text, sizeof text,
+                  "%s is left out: %s joint '%s' %.2g %s (give it with --law %s)", name, cause,
+                  joint.name.c_str(), error,
+                  joint.revolute() ? "rad from its reference" : "m from its reference", id);
+    d.notes.emplace_back(text);
+  };
+  add("ptp", "the point-to-point law", pd.stuck, pd.sticking, "friction could stop");
+  add("pd", "the joint PD for comparison", pd.sag, pd.sagging, "gravity would draw");
   return laws;
 }
 

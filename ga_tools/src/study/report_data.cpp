@@ -41,7 +41,7 @@ json rounded(const std::vector<double>& values, std::size_t every, int digits) {
 /// x, y, z, qx, qy, qz, qw
 void append_pose(const Pose& pose, json& to) {
   for (const double v : pose.translation) to.push_back(rounded(v, 5));
-  for (const double v : ga_motion::quaternion_of(pose.rotation)) to.push_back(rounded(v, 5));
+  for (const double v : ga_dynamics::quaternion_of(pose.rotation)) to.push_back(rounded(v, 5));
 }
 
 json frames_of(const Recording& r, const Chain& chain, std::size_t every) {
