@@ -41,15 +41,6 @@ std::string_view trimmed(std::string_view text);
 /// "a, b, c", cut at about 200 bytes.
 std::string listed(const std::vector<std::string>& names);
 
-/// The text with ? for control characters: what messages quote from a file stays on their line, and
-/// does not reach the terminal as a command.
-inline std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  return text;
-}
-
 }  // namespace ga_motion
 
 #endif  // CSV_FIELDS_HPP_

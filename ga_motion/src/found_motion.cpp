@@ -30,6 +30,18 @@ constexpr double kLeastDexterity = 0.03;
 constexpr double kSpeed = 0.1;      // m/s
 constexpr double kBlend = 0.25;     // s
 constexpr double kShortest = 0.01;  // m
+/// Kept clear of position limits: the soft limits of the hardware (0.035 rad or m, at most 5 % of
+/// the range) and what the law overshoots.
+constexpr double kClearance = 0.05, kClearanceShare = 0.07;
+
+struct Clearance {
+  double lower, upper;
+};
+Clearance clear_limits(const ChainJoint& joint) {
+  const double lower = joint.limits.lower, upper = joint.limits.upper;
+  const double margin = std::min(kClearance, kClearanceShare * (upper - lower));
+  return {lower + margin, upper - margin};
+}
 
 /// Largest share of its limit that a joint's torque takes at this state.
 double torque_share(Dynamics& dynamics, std::span<const double> q, std::span<const double> qd,
@@ -134,6 +146,19 @@ Vector3 moved(Vector3 from, const Vector3& direction, double way) {
   return from;
 }
 
+bool keeps_clear(const Chain& chain, const Trajectory& motion) {
+  constexpr int kSamples = 200;
+  std::vector<double> q(chain.joints().size()), unused(q.size());
+  for (int k = 0; k <= kSamples; ++k) {
+    motion.sample(motion.duration() * k / kSamples, q, unused, unused);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const Clearance limits = clear_limits(chain.joints()[i]);
+      if (q[i] < limits.lower || q[i] > limits.upper) return false;
+    }
+  }
+  return true;
+}
+
 std::string line_text(const Trajectory& motion, const InverseKinematics& kinematics, double length,
                       double speed, const char* how) {
   std::vector<double> q(static_cast<std::size_t>(motion.size())), unused(q.size());
@@ -167,6 +192,7 @@ std::optional<Motion> first_line(const InverseKinematics& kinematics,
       for (const Vector3& direction : directions()) {
         try {
           std::unique_ptr<Trajectory> motion = make(posture.q, direction, length, speed);
+          if (!keeps_clear(kinematics.chain(), *motion)) continue;
           if (torque_share(dynamics, *motion) > kTorqueShare) continue;
           std::string text = line_text(*motion, kinematics, length, speed, how);
           return Motion{std::move(motion), std::move(text)};
@@ -207,7 +233,7 @@ std::unique_ptr<Trajectory> quintic_about(const Chain& chain, std::span<const do
 
 Range usable_range(const ChainJoint& joint) {
   constexpr double kHalf = 2;
-  const double lower = joint.limits.lower, upper = joint.limits.upper;
+  const auto [lower, upper] = clear_limits(joint);
   Range range{std::max(lower, -kHalf), std::min(upper, kHalf)};
   if (range.low < range.high) return range;
   // 0 is not near: about the middle, or from the only limit on.

@@ -36,16 +36,18 @@ def test_a_run_that_diverges_is_named_and_ends_with_1(tmp_path):
 
 
 def test_a_run_that_oscillates_is_named_and_ends_with_1_and_the_others_are_ok(tmp_path):
-    # Without damping the integral law is not stable: Ki > Kp Kd.
-    data, rows = simulate(tmp_path, *QUICK[:2], '--damping', 0.05, code=1)
-    assert rows['Tracking with integral'][8] == 'oscillating'
+    # Friction compensation by the measured velocity amplifies its noise.
+    data, rows = simulate(tmp_path, *QUICK[:2], '--bandwidth', 400, code=1)
+    assert rows['Point to point'][8] == 'oscillating'
     assert rows['Tracking'][8] == 'ok'
-    assert re.search(r' Hz |between its limits', data['runs'][0]['verdict']['reason'])
+    reasons = {run['label']: run['verdict'].get('reason', '') for run in data['runs']}
+    assert re.search(r' Hz |between its limits', reasons['Point to point'])
 
 
 def test_a_comparison_that_fails_is_named_but_does_not_count_unless_asked_for(tmp_path):
-    arguments = [*QUICK, '--bandwidth', 100]
+    # The payload and gravity, of which the PD knows nothing, draw it away from its goal.
+    arguments = [*QUICK, '--bandwidth', 14, '--payload', 6]
     _, rows = simulate(tmp_path, *arguments)
-    assert rows['Joint PD, no model'][8] == 'oscillating'
+    assert rows['Joint PD, no model'][8] == 'reference lost'
     assert {row[8] for label, row in rows.items() if label != 'Joint PD, no model'} == {'ok'}
     simulate(tmp_path, *arguments, '--law', 'tracking', '--law', 'pd', code=1)

@@ -232,4 +232,5 @@ def test_cell_does_not_take_a_killed_robot_for_a_running_one():
             assert 'time' in json.loads(puma('cell', name).stdout), 'its cards remain'
             assert 'does not advance' in puma('cell', name, '--wait', '0.2', code=1).stderr
     finally:
-        Path('/dev/shm', f'puma_cards_{name}').unlink(missing_ok=True)
+        for file in (f'puma_cards_{name}', f'puma_lock_emulator-{name}'):
+            Path('/dev/shm', file).unlink(missing_ok=True)

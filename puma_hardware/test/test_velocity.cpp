@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which velocity a computed-torque loop gets from encoder counts at 1 kHz: the plain difference, a
-// filtered one, a tracking observer, and one that is told the commanded acceleration.
+// filtered one, a tracking observer, and one with the commanded acceleration fed forward.
 
 #include <gtest/gtest.h>
 

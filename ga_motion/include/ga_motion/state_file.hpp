@@ -29,6 +29,15 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The text with ? for control characters: what messages quote from a file stays on their line, and
+/// does not reach the terminal as a command.
+inline std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
 /// Writes at most `size` bytes to `to` and returns how many; 0 at the end of the stream.
 using ByteSource = std::function<std::size_t(char* to, std::size_t size)>;
 
