@@ -145,7 +145,8 @@ TEST_F(SafetyTest, EveryFaultHasItsReaction) {
       expect_cut(out);
       EXPECT_EQ(machine_.cause().fault, c.fault) << "latched";
     }
-    const std::string zero_in = reaction == Reaction::kLimit ? "continues" : std::to_string(to_zero);
+    const std::string zero_in =
+        reaction == Reaction::kLimit ? "continues" : std::to_string(to_zero);
     EXPECT_LE(to_zero, reaction == Reaction::kCut        ? 1
                        : reaction == Reaction::kRampDown ? 252
                                                          : 2253);
