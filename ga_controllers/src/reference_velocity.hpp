@@ -38,7 +38,7 @@ class ReferenceVelocity {
   }
 
  private:
-  /// Changes in a row before a motion is detected. In white noise, one change in 180 000 completes
+  /// Consecutive changes before a motion is detected. In white noise, one change in 180 000 completes
   /// such a run.
   static constexpr int kMinRun = 8;
   static constexpr double kMaxInterval = 0.05;  ///< s, between samples

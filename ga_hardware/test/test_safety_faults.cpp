@@ -86,7 +86,7 @@ std::vector<Case> cases() {
 // Every fault, its reaction, and the number of cycles until it.
 TEST_F(SafetyTest, EveryFaultHasItsReaction) {
   std::printf("%-38s %-18s %-10s %14s %14s  %s\n", "cause", "fault", "reaction", "cycles to it",
-              "cycles to 0 V", "told");
+              "cycles to 0 V", "message");
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     machine_ = settings_.machine();
@@ -145,7 +145,8 @@ TEST_F(SafetyTest, EveryFaultHasItsReaction) {
       expect_cut(out);
       EXPECT_EQ(machine_.cause().fault, c.fault) << "latched";
     }
-    const std::string zero_in = reaction == Reaction::kLimit ? "goes on" : std::to_string(to_zero);
+    const std::string zero_in =
+        reaction == Reaction::kLimit ? "continues" : std::to_string(to_zero);
     EXPECT_LE(to_zero, reaction == Reaction::kCut        ? 1
                        : reaction == Reaction::kRampDown ? 252
                                                          : 2253);

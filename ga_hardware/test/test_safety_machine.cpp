@@ -111,7 +111,7 @@ TEST_F(SafetyTest, BlendsToAnAvailableHoldingTorqueWithoutAStep) {
   in_.hold_available = true;
   machine_.deactivate();
   PerJoint<double> last = run(1).torque;
-  EXPECT_EQ(last, in_.torque_command) << "the torque that drove the arm goes on";
+  EXPECT_EQ(last, in_.torque_command) << "the last torque continues";
   for (int k = 1; k < 126; ++k) {
     const auto torque = run(1).torque;
     for (std::size_t i = 0; i < 6; ++i) {

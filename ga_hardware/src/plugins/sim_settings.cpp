@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ga_hardware/arm_interfaces.hpp"
-#include "ga_hardware/parameter_text.hpp"
 #include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/parameter_text.hpp"
 
 namespace ga_hardware {
 namespace {
