@@ -137,7 +137,7 @@ TEST(UrdfdomAdapter, TakesDrivesByJointOrAsText) {
   const Chain given = chain_from_urdfdom(*robot, {}, {.by_joint = {{"shoulder", {1, 2, 3, 4}}}});
   EXPECT_EQ(given.joints()[0].drive.armature, 1);
   EXPECT_EQ(given.joints()[0].drive.coulomb_negative, 4);
-  EXPECT_THROW(chain_from_urdfdom(*robot, {}, {.by_joint = {{"sholder", {}}}}), DescriptionError);
+  EXPECT_THROW(chain_from_urdfdom(*robot, {}, {.by_joint = {{"hip", {}}}}), DescriptionError);
 }
 
 TEST(UrdfdomAdapter, RefusesWhatATextIsRefusedFor) {

@@ -192,9 +192,9 @@ TEST(SimLimits, TorqueFadesTowardsASoftLimitAndTheMotionContinues) {
   bench.system().activate();
   ASSERT_TRUE(bench.start());
   const double limit = ga_dynamics::Chain::from_urdf_file(PUMA_URDF).joints()[0].limits.upper;
-  for (int i = 0; i < 12000; ++i) {
+  for (int i = 0; i < 17000; ++i) {
     // Slow enough to come to rest before the limit.
-    const double slow = 40 - 20 * bench.state("joint1/velocity");
+    const double slow = 20 + 100 * (0.25 - bench.state("joint1/velocity"));
     bench.set_efforts({slow, 0, 0, 0, 0, 0});
     ASSERT_EQ(bench.cycle(), Return::OK) << bench.position(0);
   }

@@ -15,7 +15,6 @@
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/joint_signals.hpp"
 #include "hardware_bench.hpp"
-#include "plugins/sim_system.hpp"
 
 namespace test {
 
