@@ -10,16 +10,16 @@ from puma_bringup import arm_launch
 launch_support.isolate(15)
 
 
-def test_shows_a_law_and_writes_the_report(tmp_path):
+def test_shows_a_law_and_the_stock_pd_and_writes_the_report(tmp_path):
     done = subprocess.run(
-        [arm_launch.program('puma_bringup', 'demonstrate'), '--law', 'tracking',
+        [arm_launch.program('puma_bringup', 'demonstrate'), '--law', 'tracking', '--law', 'pd',
          '--output', str(tmp_path)], capture_output=True, text=True, timeout=240)
     log = tmp_path / 'launch.log'
     assert done.returncode == 0, done.stderr + (log.read_text() if log.exists() else '')
-    row = re.search(r'^Tracking  +([\d.]+)', done.stdout, re.MULTILINE)
-    assert row, done.stdout
+    rms = dict(re.findall(r'^(Tracking|Joint PD, no model)  +([\d.]+)', done.stdout, re.MULTILINE))
     print(done.stdout)
-    assert 0 < float(row.group(1)) < 0.5, 'mrad RMS'
+    assert 0 < float(rms['Tracking']) < 0.5, 'mrad RMS'
+    assert float(rms['Joint PD, no model']) > 5 * float(rms['Tracking'])
     report = (tmp_path / 'report.html').read_text()
     assert str(tmp_path / 'report.html') in done.stdout
     assert '"frames"' in report
