@@ -147,7 +147,8 @@ void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
 
 void SafetyMachine::begin_ramp() noexcept {
   begin_reaction(Reaction::kRampDown);
-  ramp_left_ = settings_.ramp_time;
+  // An arm that was never commanded has no torque to fade: it gets none.
+  ramp_left_ = command_seen_ ? settings_.ramp_time : 0;
 }
 
 void SafetyMachine::end_stop() noexcept {
@@ -255,9 +256,9 @@ void SafetyMachine::check_timing(const SafetyInputs& in) noexcept {
 }
 
 void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
-  if (in.command_age <= settings_.command_timeout) command_seen_ = true;
-  if (!command_seen_) return;
-  if (!(in.command_age <= settings_.command_timeout)) {
+  const bool fresh = in.command_age <= settings_.command_timeout;
+  if (!fresh && !command_seen_) return;
+  if (!fresh) {
     trip(Fault::kCommandTimeout, -1, in.command_age, settings_.command_timeout);
     return;
   }
@@ -270,6 +271,7 @@ void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
       trip(Fault::kTorqueExcessive, static_cast<int>(i), torque, largest);
     }
   }
+  if (state_ != SafetyState::kFault) command_seen_ = true;
 }
 
 /// The margin, reduced so that a joint with a short range keeps 90 % of it.

@@ -20,6 +20,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLongestStep = 0.2;  // s
+/// Periods; a longer cycle is a gap in which nothing is known.
+constexpr double kLongestCycle = 50;
 /// rad/s, for joints without a velocity limit: faster than any joint.
 constexpr double kNoSpeedLimit = 100;
 /// Motor revolutions per rad or m, to compare encoder and potentiometer. The default thresholds
@@ -106,12 +108,13 @@ struct SimulatedArm::Impl {
         torque(n),
         shown(n),
         jump(n),
+        rest(n),
         observers(n, VelocityObserver(given.observer_bandwidth, given.period)),
         random(given.seed) {
     if (settings.signals.empty()) settings.signals.resize(n);
     if (settings.start.empty()) settings.start.resize(n);
     for (const auto& joint : described.joints()) limits.push_back(joint.limits);
-    plant.reset(settings.start, std::vector<double>(n, 0.0));
+    plant.reset(settings.start, rest);
     for (std::size_t i = 0; i < n; ++i) plant.set_brake(static_cast<int>(i), true);
     seen.period = settings.period;
     start_sensors();
@@ -160,6 +163,7 @@ struct SimulatedArm::Impl {
     seen.deadline_missed = injection.fault == Fault::kDeadlineMissed;
     seen.card_lost = injection.fault == Fault::kCardLost || diverged;
     apply(safety.update(seen));
+    if (safety.state() == SafetyState::kFault) power_allowed = false;
     if (activate_if_allowed()) powered = true;
   }
 
@@ -190,6 +194,8 @@ struct SimulatedArm::Impl {
       seen.pot_turns[i] = kTurns * (right - shown[i]);
       if (beyond > settings.safety.jump_ratio * max_speed(limits[i]) * dt) {
         observers[i].reset(shown[i]);
+      } else if (dt > kLongestCycle * settings.period) {
+        observers[i].reset(shown[i], step / dt);
       }
       if (s.counts_per_rad > 0 || s.noise > 0) {
         observers[i].set_period(dt);
@@ -215,6 +221,7 @@ struct SimulatedArm::Impl {
   std::vector<double> q, qd, torque;
   std::vector<double> shown;  ///< encoder readings
   std::vector<double> jump;   ///< encoder error after a jump
+  std::vector<double> rest;   ///< zeros
   std::vector<VelocityObserver> observers;
   std::mt19937 random;
   std::normal_distribution<double> normal;
@@ -307,6 +314,7 @@ std::span<const double> SimulatedArm::position() const noexcept { return impl_->
 std::span<const double> SimulatedArm::velocity() const noexcept { return impl_->qd; }
 std::span<const double> SimulatedArm::torque() const noexcept { return impl_->torque; }
 bool SimulatedArm::powered() const noexcept { return impl_->powered; }
+bool SimulatedArm::brakes_closed() const noexcept { return impl_->brakes_closed; }
 bool SimulatedArm::brake_closed(int joint) const noexcept {
   const auto& brakes = impl_->settings.plant.brake_torque;
   return impl_->brakes_closed && !brakes.empty() && brakes[static_cast<std::size_t>(joint)] > 0;
@@ -320,7 +328,7 @@ bool SimulatedArm::reset_fault() noexcept {
   const bool faulty = m.safety.state() == SafetyState::kFault;
   if (!m.safety.clear_faults()) return false;
   if (!faulty) return true;
-  if (m.diverged) m.plant.reset(m.settings.start, std::vector<double>(m.n, 0.0));
+  if (m.diverged) m.plant.reset(m.settings.start, m.rest);
   m.diverged = false;
   m.start_sensors();
   m.safety.calibrated();
@@ -329,8 +337,12 @@ bool SimulatedArm::reset_fault() noexcept {
 
 void SimulatedArm::inject(const Injection& injection) noexcept {
   Impl& m = *impl_;
+  const bool of_joint = injection.fault == Fault::kThermal ||
+                        injection.fault == Fault::kEncoderJump ||
+                        injection.fault == Fault::kEncoderFrozen;
+  if (of_joint && (injection.joint < 0 || injection.joint >= static_cast<int>(m.n))) return;
   m.injection = injection;
-  if (injection.fault == Fault::kEncoderJump && injection.joint >= 0) {
+  if (injection.fault == Fault::kEncoderJump) {
     const auto i = static_cast<std::size_t>(injection.joint);
     // Twice the plausible step in a cycle of twenty periods: no late cycle can hide it.
     m.jump[i] += 40 * m.settings.safety.jump_ratio * max_speed(m.limits[i]) * m.settings.period;

@@ -256,6 +256,79 @@ TEST(SimulatedArm, AFailedIntegrationIsAnErrorAndCanBeReset) {
   EXPECT_FALSE(arm.diverged());
 }
 
+TEST(SimulatedArm, AnArmThatWasNeverCommandedGetsNoTorqueFromAStopOrFault) {
+  for (const Fault fault : {Fault::kNone, Fault::kThermal}) {
+    SimulatedArmSettings s = settings();
+    s.start = {0, -0.3, 1, 0, 0.5, 0};  // outstretched: the holding torque is large
+    SimulatedArm arm(puma(), s);
+    ASSERT_TRUE(arm.power_on());
+    idle(arm, 0.1);
+    if (fault == Fault::kNone) arm.stop();
+    arm.inject({fault, 1});
+    for (int k = 0; k < 400; ++k) {
+      idle(arm, 0.001);
+      for (const double torque : arm.torque()) ASSERT_EQ(torque, 0) << k;
+    }
+  }
+}
+
+TEST(SimulatedArm, ABadFirstCommandIsAFaultWithoutTorque) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), 1e6}) {
+    SimulatedArmSettings s = settings();
+    s.start = {0, -0.3, 1, 0, 0.5, 0};
+    SimulatedArm arm(puma(), s);
+    ASSERT_TRUE(arm.power_on());
+    push(arm, 0.1, {bad, 0, 0, 0, 0, 0});
+    EXPECT_NE(arm.fault().fault, Fault::kNone);
+    EXPECT_TRUE(arm.brakes_closed());
+    for (const double torque : arm.torque()) EXPECT_EQ(torque, 0);
+  }
+}
+
+TEST(SimulatedArm, HasNoPowerAfterAFaultUntilItIsSwitchedOnAgain) {
+  SimulatedArm arm(puma(), settings());
+  run(arm);
+  arm.inject({Fault::kEmergencyStop, -1});
+  push(arm, 0.01);
+  arm.inject({});
+  ASSERT_TRUE(arm.reset_fault());
+  push(arm, 0.5);
+  EXPECT_EQ(arm.state(), DriveState::kOff);
+  EXPECT_EQ(arm.torque()[0], 0);
+  EXPECT_TRUE(arm.power_on());
+}
+
+TEST(SimulatedArm, AHoldKeepsTheBrakesOpen) {
+  SimulatedArm arm(puma(), settings());
+  run(arm);
+  idle(arm, 0.1);
+  ASSERT_EQ(arm.safety().reaction(), ga_hardware::Reaction::kHold);
+  EXPECT_FALSE(arm.brakes_closed());
+}
+
+TEST(SimulatedArm, IgnoresFaultsOfJointsThatItDoesNotHave) {
+  SimulatedArm arm(puma(), settings());
+  run(arm);
+  for (const int joint : {-1, 6, 1000}) {
+    arm.inject({Fault::kThermal, joint});
+    arm.inject({Fault::kEncoderJump, joint});
+    push(arm, 0.002);
+  }
+  EXPECT_EQ(arm.fault().fault, Fault::kNone);
+}
+
+TEST(SimulatedArm, StaysObservableWithGapsBetweenShortCycles) {
+  SimulatedArmSettings s = settings();
+  s.observer_bandwidth = 1000;
+  SimulatedArm arm(puma(), s);
+  for (int round = 0; round < 300; ++round) {
+    for (int k = 0; k < 6; ++k) arm.advance(1e-3);
+    arm.advance(0.2);
+    ASSERT_LT(std::abs(arm.velocity()[0]), 0.2) << round;
+    ASSERT_LT(std::abs(arm.position()[0] - arm.plant().q()[0]), 0.01) << round;
+  }
+}
+
 TEST(SimulatedArm, RefusesImpossibleSettings) {
   SimulatedArmSettings s = settings();
   s.start = {0, 0};

@@ -7,7 +7,7 @@
 // chain. A cycle is advance(), then command() or idle() once.
 //
 // With power on, the brakes stay closed until the first command. They open `brake_release_time`
-// after it, when the drives carry the load. A stop closes them at once while the torque ramps down.
+// after it, when the drives carry the load. A ramp-down closes them at once, a hold keeps them open.
 // Units: rad, s, N m (m and N for prismatic joints).
 
 #include <cstdint>
@@ -91,6 +91,7 @@ class SimulatedArm {
   std::span<const double> velocity() const noexcept;
   std::span<const double> torque() const noexcept;  ///< of the motors
   bool powered() const noexcept;
+  bool brakes_closed() const noexcept;  ///< all of them, of the joints that have one
   bool brake_closed(int joint) const noexcept;
   std::uint64_t thermal() const noexcept;  ///< bit per joint
 
@@ -100,6 +101,7 @@ class SimulatedArm {
   /// False while the arm is stopping or the cause of the fault persists. Corrects the position
   /// after an encoder jump.
   bool reset_fault() noexcept;
+  /// Ignored if it is of a joint that the arm does not have.
   void inject(const Injection& injection) noexcept;
   bool card_lost() const noexcept;  ///< injected: states and commands are invalid
   bool diverged() const noexcept;   ///< the integration failed; reduce the sub-step

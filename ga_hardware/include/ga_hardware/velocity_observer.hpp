@@ -48,6 +48,9 @@ class VelocityObserver {
     error_ = 0;
   }
 
+  /// The expected acceleration comes from another source from now on: its error is unknown.
+  void reset_error() noexcept { error_ = 0; }
+
   /// One cycle: the measured position and the expected acceleration in the previous cycle (0 if
   /// unknown).
   void update(double measured, double acceleration) noexcept {

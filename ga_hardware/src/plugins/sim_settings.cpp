@@ -109,8 +109,10 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
     throw std::runtime_error(where + ": parameter deadline_ratio must be above 1, or 0 for none");
   }
   safety.max_missed_deadlines = parameters.whole("max_missed_deadlines", 3, 1, 1000);
-  safety.command_timeout = parameters.number("command_timeout", safety.command_timeout, 1e-3, 10);
   if (info.rw_rate > 0) s.period = 1.0 / info.rw_rate;
+  // A slow loop renews its commands once per cycle.
+  const double timeout = std::max(safety.command_timeout, 2.5 * s.period);
+  safety.command_timeout = parameters.number("command_timeout", timeout, 1e-3, 10);
   parameters.refuse_others();
   return setup;
 }

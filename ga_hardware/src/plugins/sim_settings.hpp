@@ -26,7 +26,7 @@
 //   torque_ratio        of the effort limit; a larger command is a fault (1.5)
 //   deadline_ratio      of the cycle time; 0: not monitored (0)
 //   max_missed_deadlines   consecutive (3)
-//   command_timeout     s, watchdog of the effort commands (0.01)
+//   command_timeout     s, watchdog of the effort commands (0.01, or 2.5 periods if longer)
 //   simulated_time      true: the hardware publishes /clock, one period per control cycle, for a
 //                       controller manager with use_sim_time (false)
 //   real_time_factor    upper limit of the simulation speed; 0: unlimited (1)

@@ -61,7 +61,7 @@ struct SimSystem::Impl {
       put(interfaces.effort[i], arm.torque()[i]);
     }
     put(interfaces.power, arm.powered() ? 1 : 0);
-    put(interfaces.brakes, arm.state() == DriveState::kRunning ? 0 : 1);
+    put(interfaces.brakes, arm.brakes_closed() ? 1 : 0);
     put(interfaces.thermal, static_cast<double>(arm.thermal()));
     put(interfaces.fault_code, static_cast<double>(arm.fault().fault));
     for (std::size_t i = 0; i < kMostToolOutputs; ++i) put(interfaces.output[i], output[i]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace puma_hardware {
 
@@ -120,6 +121,9 @@ void PumaArm::observe(std::span<const double> acceleration, bool restart) noexce
   // Without its torque on the output, a law does not accelerate the arm.
   const bool in_charge =
       !acceleration.empty() && brakes_released_ && safety_.reaction() == Reaction::kNone;
+  if (in_charge != std::exchange(acceleration_fed_, in_charge)) {
+    for (auto& observer : observers_) observer.reset_error();
+  }
   // An observer that ignored the length of a late cycle would see it as speed.
   const double period = seen_.period > 0 ? seen_.period : nominal_period_;
   const double dt = std::max(period, 0.5 * nominal_period_);

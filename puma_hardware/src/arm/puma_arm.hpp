@@ -123,7 +123,8 @@ class PumaArm {
   ArmReading reading_;
   SafetyInputs seen_;
   bool first_read_ = true;
-  bool searching_ = false;  ///< for index pulses
+  bool acceleration_fed_ = false;  ///< to the observers, in the last cycle
+  bool searching_ = false;         ///< for index pulses
   bool guard_alive_ = true;
   bool stop_requested_ = false;
   bool power_ = false, brakes_released_ = false;

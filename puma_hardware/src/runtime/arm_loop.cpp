@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace puma_hardware {
 
@@ -145,6 +146,9 @@ LoopEnd ArmLoop::calibrate(const CalibrationTable& table, const CalibrationOptio
   arm_.use_table(table);
   if (!driver_.arm_guard()) return refuse(driver_.other_controller());
   driver_.calibrate(&run);
+  // A simulation that fails throws in mid-run: the driver must not keep the run.
+  const std::unique_ptr<ArmDriver, void (*)(ArmDriver*)> forget_run(
+      &driver_, [](ArmDriver* driver) { driver->calibrate(nullptr); });
   phase_ = "calibration";
   while (run.end() == CalibrationRun::End::kNone) {
     read();
