@@ -233,5 +233,5 @@ class AfterShutdown(launch_support.AfterShutdown):
         """The log has the details that the results lack."""
         for text in ("Incoming joint elbow doesn't match the controller's joints.",
                      "the reference of joint 'joint1' has not been finite for error_cycles",
-                     "the reference of joint 'joint1' is faster than"):
+                     "the reference of joint 'joint1' exceeds what"):
             launch_testing.asserts.assertInStderr(proc_output, text, None)
