@@ -38,7 +38,7 @@ SECONDS = 900  # for all commands of a document
 # What a command that goes on prints when it is ready.
 READY = [
     (r'ros2 launch puma_bringup view\.launch\.py', r'Robot initialized'),
-    (r'ros2 launch puma_bringup real\.launch\.py.*calibrate:=true', r'\w+ drives \w+'),
+    (r'ros2 launch puma_bringup real\.launch\.py.*calibrate:=true', r'\w+ controls \w+'),
     (r'ros2 launch puma_bringup real\.launch\.py', r'inactive until it is calibrated'),
     (r'ros2 launch ', r'spawner-[0-9]+\]: process has finished cleanly'),
     (r'puma (emulate|guard) ', r'.'),
