@@ -189,7 +189,7 @@ bool Plant::Impl::advance(double dt) {
       accelerate(state, time, acceleration);
     }
   }
-  if (lost()) {  // whoever does not ask shall see it
+  if (lost()) {  // for callers that ignore the result
     std::fill(state.begin(), state.end(), std::numeric_limits<double>::quiet_NaN());
   }
   return fault == PlantFault::kNone;
