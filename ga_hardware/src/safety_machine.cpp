@@ -279,13 +279,15 @@ double SafetyMachine::soft_margin(std::size_t i) const noexcept {
   return std::min(settings_.soft_limit_margin, 0.05 * (joints_[i].upper - joints_[i].lower));
 }
 
-/// Clamps the torque to its limit, which decreases outward from the soft to the hard limit.
+/// Clamps the torque to its limit, which decreases outward from the soft to the hard limit. Without
+/// a torque limit, the torque itself decreases.
 double SafetyMachine::limited(std::size_t i, double torque, double q) const noexcept {
   const SafetyJoint& joint = joints_[i];
   const double margin = soft_margin(i);
+  const double largest = std::isfinite(joint.max_torque) ? joint.max_torque : std::abs(torque);
   const auto allowed = [&](double distance) {
     if (!(distance > 0)) return 0.0;
-    return distance < margin ? distance / margin * joint.max_torque : joint.max_torque;
+    return distance < margin ? distance / margin * largest : largest;
   };
   return std::clamp(torque, -allowed(q - joint.lower), allowed(joint.upper - q));
 }

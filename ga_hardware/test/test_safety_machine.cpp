@@ -297,6 +297,18 @@ TEST_F(SafetyTest, OutwardTorqueFadesBetweenTheSoftAndTheHardLimit) {
   EXPECT_EQ(machine_.state(), SafetyState::kActive);
 }
 
+TEST_F(SafetyTest, OutwardTorqueOfAJointWithoutATorqueLimitFadesToo) {
+  settings_.joints[2].max_torque = kInfinity;
+  machine_ = settings_.machine();
+  activate();
+  in_.torque_command[2] = 300;
+  EXPECT_EQ(run(1).torque[2], 300);
+  in_.q[2] = settings_.joints[2].upper - 0.0175;  // the middle of the margin
+  EXPECT_NEAR(run(1).torque[2], 150, 1e-9);
+  in_.torque_command[2] = -300;
+  EXPECT_EQ(run(1).torque[2], -300) << "inwards is free";
+}
+
 TEST_F(SafetyTest, AnArmBeyondItsLimitMayOnlyComeBack) {
   in_.q[0] = settings_.joints[0].upper + 0.2;
   in_.torque_command[0] = 20;
