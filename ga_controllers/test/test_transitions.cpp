@@ -142,6 +142,25 @@ TEST(Transitions, ControllerSwitchesWithFrictionFeedForwardAreBumpless) {
   RecordProperty("worst_step", std::to_string(worst));
 }
 
+TEST(Transitions, TheFrictionInAnInheritedTorqueGoesOnInBothDirections) {
+  const Chain chain = puma();
+  ga_dynamics::Dynamics dynamics(chain, {.drives = ga_dynamics::Drives::kAll});
+  const Values q = Wave(0.5).q, rest(6, 0.0);
+  for (const double velocity : {-0.3, 0.3}) {
+    const Values moving(6, velocity);
+    Values before(6), tau(6);
+    dynamics.inverse_dynamics(q, moving, rest, before);
+    ControlLaw law(chain, fed_forward(LawKind::kTracking));
+    law.start(q, moving, before);
+    law.update(q, moving, {q, moving, rest}, kDt, tau);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double friction = chain.joints()[i].drive.friction(velocity, 0);
+      EXPECT_NEAR(law.terms().friction[i], friction, 1e-6) << "joint " << i + 1;
+      EXPECT_NEAR(tau[i], before[i], 1e-6) << "joint " << i + 1;
+    }
+  }
+}
+
 TEST(Transitions, AnInitialErrorOfOneCountDoesNotSlowFriction) {
   // One count of joint 1's encoder. A motion that starts at once needs the full friction at once.
   LawParameters p = fed_forward(LawKind::kTracking);
