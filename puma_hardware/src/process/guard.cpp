@@ -42,7 +42,7 @@ class ProcessWatch {
 
   /// Waits up to `period_ns`, less if the process ends. True if it has ended.
   bool wait(std::int64_t period_ns) noexcept {
-    const timespec period{period_ns / 1'000'000'000, period_ns % 1'000'000'000};
+    const timespec period{0, period_ns};
     if (fd_ < 0) {
       nanosleep(&period, nullptr);
       return gone_;

@@ -18,7 +18,7 @@ namespace puma_hardware {
 
 struct GuardOptions {
   double timeout = 0.008;  ///< s without a heartbeat; the end of the process is detected at once
-  double period = 0.001;   ///< s between two checks
+  double period = 0.001;   ///< s between two checks, less than 1
   /// After a stop request, keep running while a process drives the arm: when a whole system is
   /// stopped, its processes get their signals in any order.
   bool outlast = false;
