@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_dynamics {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 
 #include <stdexcept>
 #include <string>

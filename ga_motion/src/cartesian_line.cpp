@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "join.hpp"
 
 namespace ga_motion {

@@ -12,7 +12,6 @@
 
 #include "ga_motion/cartesian_line.hpp"
 #include "ga_motion/kinematics.hpp"
-#include "ga_motion/puma_kinematics.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "refusal.hpp"
 

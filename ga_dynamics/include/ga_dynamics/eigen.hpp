@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <span>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_dynamics {

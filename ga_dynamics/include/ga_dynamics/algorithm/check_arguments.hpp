@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__DETAIL__CHECK_ARGUMENTS_HPP_
-#define GA_DYNAMICS__DETAIL__CHECK_ARGUMENTS_HPP_
+#ifndef GA_DYNAMICS__ALGORITHM__CHECK_ARGUMENTS_HPP_
+#define GA_DYNAMICS__ALGORITHM__CHECK_ARGUMENTS_HPP_
 
 // Sizes and indices that callers give, checked in every build. What fails is an error of the
 // program: the checks throw std::invalid_argument, naming function, argument, value and remedy. One
@@ -46,4 +46,4 @@ inline void require_link(const char* function, int link, std::size_t links) {
 
 }  // namespace ga_dynamics
 
-#endif  // GA_DYNAMICS__DETAIL__CHECK_ARGUMENTS_HPP_
+#endif  // GA_DYNAMICS__ALGORITHM__CHECK_ARGUMENTS_HPP_
