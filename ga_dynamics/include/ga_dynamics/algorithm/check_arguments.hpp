@@ -12,22 +12,12 @@ namespace ga_dynamics {
 
 [[noreturn, gnu::cold]] void refuse_size(const char* function, const char* argument,
                                          std::size_t size, std::size_t needed);
-[[noreturn, gnu::cold]] void refuse_equal_size(const char* function, const char* argument,
-                                               std::size_t size, std::size_t needed);
-[[noreturn, gnu::cold]] void refuse_matrix(const char* function, const char* argument, int rows,
-                                           int columns);
 [[noreturn, gnu::cold]] void refuse_link(const char* function, int link, std::size_t links);
 
 inline void require_size(const char* function, const char* argument, std::size_t size,
                          std::size_t needed) {
   if (size < needed) [[unlikely]]
     refuse_size(function, argument, size, needed);
-}
-
-inline void require_equal_size(const char* function, const char* argument, std::size_t size,
-                               std::size_t needed) {
-  if (size != needed) [[unlikely]]
-    refuse_equal_size(function, argument, size, needed);
 }
 
 /// The outputs of Trajectory::sample().
