@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace {

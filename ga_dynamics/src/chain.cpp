@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "dh_frames.hpp"
-#include "ga_dynamics/chain_selection.hpp"
 #include "inertia_check.hpp"
 #include "joint_motion.hpp"
 #include "urdf_xml.hpp"

@@ -5,10 +5,10 @@
 #include "chain_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/number.hpp"
 
 namespace ga_dynamics {
 namespace {
@@ -50,12 +50,9 @@ void add_frozen(const std::string& argument, ChainOptions& options) {
   const std::string joint = argument.substr(0, equals);
   double position = 0;
   if (equals != std::string::npos) {
-    std::string_view text = std::string_view(argument).substr(equals + 1);
-    const std::string shown(text);
-    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(position)) {
-      throw DescriptionError(option + ": '" + shown + "' is not a position; give rad or m");
+    const std::string text = argument.substr(equals + 1);
+    if (!is_number(text, position) || !std::isfinite(position)) {
+      throw DescriptionError(option + ": '" + text + "' is not a position; give rad or m");
     }
   }
   if (!options.freeze.emplace(joint, position).second) {

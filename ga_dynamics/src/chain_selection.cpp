@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_dynamics/chain_selection.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
 #include "chain_options.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "gripper.hpp"
 #include "joint_motion.hpp"
 

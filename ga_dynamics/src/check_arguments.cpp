@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -10,18 +10,6 @@ void refuse_size(const char* function, const char* argument, std::size_t size, s
   throw std::invalid_argument(std::string(function) + ": " + argument + " has " +
                               std::to_string(size) + " values; give at least " +
                               std::to_string(needed));
-}
-
-void refuse_equal_size(const char* function, const char* argument, std::size_t size,
-                       std::size_t needed) {
-  throw std::invalid_argument(std::string(function) + ": " + argument + " has " +
-                              std::to_string(size) + " values; give " + std::to_string(needed));
-}
-
-void refuse_matrix(const char* function, const char* argument, int rows, int columns) {
-  throw std::invalid_argument(std::string(function) + ": " + argument +
-                              " is not a whole matrix of " + std::to_string(rows) + "×" +
-                              std::to_string(columns) + "; give one, not a block of a larger one");
 }
 
 void refuse_link(const char* function, int link, std::size_t links) {

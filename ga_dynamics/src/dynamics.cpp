@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_dynamics/algorithm/finite.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
-#include "ga_dynamics/detail/check_arguments.hpp"
 #include "kernel.hpp"
 
 namespace ga_dynamics {

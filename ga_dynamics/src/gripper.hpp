@@ -8,7 +8,7 @@
 
 namespace ga_dynamics {
 
-/// For every joint, whether it belongs to a gripper (chain_selection.hpp says what that is).
+/// For every joint, whether it belongs to a gripper (chain.hpp says what that is).
 std::vector<bool> gripper_joints(const UrdfModel& model);
 
 }  // namespace ga_dynamics

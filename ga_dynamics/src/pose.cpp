@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_dynamics/pose.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "dh_frames.hpp"
+#include "ga_dynamics/urdf_model.hpp"
 
 namespace ga_dynamics {
 

@@ -2,13 +2,10 @@
 #include "urdf_xml.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <locale>
-#include <sstream>
-#include <system_error>
 #include <utility>
+
+#include "ga_dynamics/number.hpp"
 
 namespace ga_dynamics::urdf {
 namespace {
@@ -58,52 +55,20 @@ bool is_xacro_expression(std::string_view text) {
   return text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos;
 }
 
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kWhiteSpace);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
-}
-
-/// std::from_chars reports both too large and too small as out of range, without a value. The
-/// classic locale's stream tells them apart: too large saturates, too small gives (nearly) zero.
-std::optional<double> resolve_out_of_range(std::string_view token) {
-  std::istringstream stream{std::string(token)};
-  stream.imbue(std::locale::classic());
-  double value = 0;
-  stream >> value;
-  if (std::abs(value) < 1) {
-    return value;
-  }
-  return std::nullopt;
-}
-
-/// std::from_chars, because strtod and streams follow the locale: with a German one "0.5" reads as
-/// 0.
 double parse_number(std::string_view text, const Place& place) {
   if (is_xacro_expression(text)) {
     place.reject(text, kExpandXacro);
   }
-  std::string_view token = trim(text);
+  const std::string_view token = trimmed(text);
   if (token.empty()) {
     place.reject(text, "is empty; give a number");
   }
-  if (token.size() > 1 && token[0] == '+' && token[1] != '-') {
-    token.remove_prefix(1);
-  }
   double value = 0;
-  const char* const end = token.data() + token.size();
-  const auto [stop, error] = std::from_chars(token.data(), end, value);
-  if (error == std::errc::invalid_argument || stop != end) {
+  if (!is_number(token, value)) {
     place.reject(text, "is not a number; write a plain decimal number like 0.25 or 2.5e-1");
   }
-  if (error == std::errc::result_out_of_range) {
-    const std::optional<double> resolved = resolve_out_of_range(token);
-    if (!resolved) {
-      place.reject(text, "is too large for a double; check the exponent and the unit");
-    }
-    value = *resolved;
+  if (std::isinf(value) && token.find_first_of("0123456789") != std::string_view::npos) {
+    place.reject(text, "is too large for a double; check the exponent and the unit");
   }
   if (!std::isfinite(value)) {
     place.reject(text, "is not finite; give a finite number");
@@ -117,14 +82,14 @@ Vector3 parse_vector(std::string_view text, const Place& place) {
   }
   Vector3 vector{};
   std::size_t count = 0;
-  std::string_view rest = trim(text);
+  std::string_view rest = trimmed(text);
   while (!rest.empty()) {
     const std::string_view token = rest.substr(0, rest.find_first_of(kWhiteSpace));
     if (count < vector.size()) {
       vector[count] = parse_number(token, place);
     }
     ++count;
-    rest = trim(rest.substr(token.size()));
+    rest = trimmed(rest.substr(token.size()));
   }
   if (count != vector.size()) {
     place.reject(text, "has " + std::to_string(count) + (count == 1 ? " number" : " numbers") +
@@ -194,12 +159,7 @@ std::string quote(std::string_view text) { return "'" + presentable(text) + "'";
 
 std::string tag(std::string_view name) { return "<" + presentable(name) + ">"; }
 
-std::string to_text(double value) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                    std::chars_format::general, 6);
-  return {buffer.data(), result.ptr};
-}
+std::string to_text(double value) { return number_text(value, 6); }
 
 const Element& robot_element(const tinyxml2::XMLDocument& document, const Report& report) {
   const Element* const root = document.RootElement();
@@ -220,7 +180,7 @@ const Element& robot_element(const tinyxml2::XMLDocument& document, const Report
   for (auto* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
     if (node->ToText() != nullptr) {
       fail("robot description", node->GetLineNum(),
-           "has text outside <robot>: " + quote(trim(node->Value())) + "; remove it");
+           "has text outside <robot>: " + quote(trimmed(node->Value())) + "; remove it");
     }
     if (node->ToElement() != nullptr && node != root) {
       fail("element " + tag(node->Value()), node->GetLineNum(),

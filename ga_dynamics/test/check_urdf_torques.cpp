@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "kdl_from_urdf.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_dynamics {
 namespace {

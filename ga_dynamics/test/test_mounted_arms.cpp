@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "kdl_from_urdf.hpp"
 
 namespace ga_dynamics {

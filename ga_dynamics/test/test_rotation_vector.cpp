@@ -8,7 +8,7 @@
 #include <kdl/frames.hpp>
 #include <numbers>
 
-#include "ga_dynamics/pose.hpp"
+#include "ga_dynamics/urdf_model.hpp"
 
 namespace ga_dynamics {
 namespace {

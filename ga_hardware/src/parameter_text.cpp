@@ -10,16 +10,12 @@
 #include "ga_dynamics/number.hpp"
 
 namespace ga_hardware {
+
+using ga_dynamics::trimmed;
+
 namespace {
 
-constexpr const char* kBlank = " \t\r\n";
 constexpr int kShownDigits = 6;
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
 
 /// The parts between separators, none of which is empty.
 std::vector<std::string_view> parts(std::string_view text, const char* separators) {

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "ga_motion/motion.hpp"
 #include "ga_motion/trajectory.hpp"
 
 int main(int, char** arguments) {

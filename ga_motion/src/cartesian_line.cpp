@@ -7,8 +7,9 @@
 #include <cmath>
 #include <optional>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "join.hpp"
+#include "spline_line.hpp"
 
 namespace ga_motion {
 
@@ -161,29 +162,6 @@ class ExactLine final : public Trajectory {
   std::unique_ptr<InverseKinematics> kinematics_;
   CartesianLine line_;
   Points points_;
-};
-
-/// Joint values as splines over the way.
-class SplineLine final : public Trajectory {
- public:
-  SplineLine(const CartesianLine& line, std::unique_ptr<Trajectory> over_way)
-      : line_(line), over_way_(std::move(over_way)) {}
-
-  int size() const noexcept override { return over_way_->size(); }
-  double duration() const noexcept override { return line_.duration(); }
-  void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const override {
-    const CartesianLine::Travel travel = line_.travel(t);
-    over_way_->sample(travel.way, q, qd, qdd);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(over_way_->size()); ++i) {
-      qdd[i] = qdd[i] * travel.rate * travel.rate + qd[i] * travel.acceleration;
-      qd[i] *= travel.rate;
-    }
-  }
-
- private:
-  CartesianLine line_;
-  std::unique_ptr<Trajectory> over_way_;
 };
 
 std::unique_ptr<Trajectory> spline_through(const InverseKinematics& kinematics,

@@ -8,8 +8,8 @@
 
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/cartesian_line.hpp"
-#include "ga_motion/motion.hpp"
-#include "ga_motion/puma_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
+#include "ga_motion/trajectory.hpp"
 
 namespace ga_motion {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
-#include "ga_dynamics/detail/check_arguments.hpp"
 #include "ga_motion/kinematics.hpp"
 #include "join.hpp"
 

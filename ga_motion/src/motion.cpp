@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/motion.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +10,7 @@
 
 #include "ga_motion/cartesian_line.hpp"
 #include "ga_motion/state_file.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "motion_limits.hpp"
 
 namespace ga_motion {

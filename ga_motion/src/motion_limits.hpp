@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_motion/motion.hpp"
+#include "ga_motion/trajectory.hpp"
 
 namespace ga_motion {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_motion/kinematics.hpp"
 #include "join.hpp"
 #include "pose_search.hpp"

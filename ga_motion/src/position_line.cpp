@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ga_motion/cartesian_line.hpp"
+#include "spline_line.hpp"
 
 namespace ga_motion {
 
@@ -144,28 +145,6 @@ std::vector<std::vector<double>> trace(const InverseKinematics& kinematics,
   return points;
 }
 
-/// Joint values as splines over the way, which CartesianLine times.
-class SplineOverWay final : public Trajectory {
- public:
-  SplineOverWay(const CartesianLine& line, std::unique_ptr<Trajectory> over_way)
-      : line_(line), over_way_(std::move(over_way)) {}
-  int size() const noexcept override { return over_way_->size(); }
-  double duration() const noexcept override { return line_.duration(); }
-  void sample(double t, std::span<double> q, std::span<double> qd,
-              std::span<double> qdd) const noexcept override {
-    const CartesianLine::Travel travel = line_.travel(t);
-    over_way_->sample(travel.way, q, qd, qdd);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(size()); ++i) {
-      qdd[i] = qdd[i] * travel.rate * travel.rate + qd[i] * travel.acceleration;
-      qd[i] *= travel.rate;
-    }
-  }
-
- private:
-  CartesianLine line_;
-  std::unique_ptr<Trajectory> over_way_;
-};
-
 /// Largest distance of the tool from the line, half-way between the points.
 double deviation(const InverseKinematics& kinematics, const PositionLine& line,
                  const Vector3& start, const Trajectory& over_way, std::size_t steps) {
@@ -224,8 +203,8 @@ std::unique_ptr<Trajectory> make_position_line(const InverseKinematics& kinemati
     for (std::size_t axis = 0; axis < 3; ++axis) {
       to.translation[axis] = from.translation[axis] + line.length * line.direction[axis];
     }
-    auto motion = std::make_unique<SplineOverWay>(
-        CartesianLine(from, to, line.speed, line.blend_time), std::move(spline));
+    auto motion = std::make_unique<SplineLine>(CartesianLine(from, to, line.speed, line.blend_time),
+                                               std::move(spline));
     check_velocities(kinematics, *motion);
     return motion;
   }

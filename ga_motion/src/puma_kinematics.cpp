@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/puma_kinematics.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_dynamics/algorithm/linear.hpp"
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_motion/kinematics.hpp"
 #include "join.hpp"
 
 namespace ga_motion {

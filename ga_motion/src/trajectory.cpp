@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 
 namespace ga_motion {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
+#include "ga_dynamics/algorithm/check_arguments.hpp"
 #include "ga_motion/trajectory.hpp"
 
 namespace ga_motion {

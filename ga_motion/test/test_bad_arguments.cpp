@@ -12,7 +12,6 @@
 
 #include "ga_motion/cartesian_line.hpp"
 #include "ga_motion/kinematics.hpp"
-#include "ga_motion/puma_kinematics.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "refusal.hpp"
 
@@ -77,6 +76,7 @@ TEST(BadSize, IsRefusedByEveryTrajectory) {
   motions.push_back(make_sequence(std::move(parts)));
   motions.push_back(make_cartesian_line(closed, line, start));
   motions.push_back(make_cartesian_line(NumericKinematics(chain), line, start));
+  motions.push_back(make_position_line(closed, {start, {0, 0, 1}, 0.05, 0.1, 0.1}));
   for (const auto& motion : motions) {
     expect_sizes("Trajectory::sample", {"q", "qd", "qdd"}, {6, 6, 6},
                  [&](auto& a) { motion->sample(0.3, a[0], a[1], a[2]); });

@@ -14,7 +14,7 @@
 #include <random>
 
 #include "ga_motion/cartesian_line.hpp"
-#include "ga_motion/puma_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
 #include "worse.hpp"
 
 namespace ga_motion {
@@ -95,7 +95,7 @@ double turned_difference(const Joints& a, const Joints& b) {
   return worst;
 }
 
-/// The signs as puma_kinematics.hpp defines them, from KDL's frames.
+/// The signs as PumaBranch defines them, from KDL's frames.
 PumaBranch branch_by_axes(const Reference& reference, const Joints& q) {
   std::array<KDL::Vector, 7> z, o;
   for (std::size_t i = 1; i <= 6; ++i) {

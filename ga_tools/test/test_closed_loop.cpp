@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "ga_hardware/velocity_observer.hpp"
-#include "ga_motion/motion.hpp"
 #include "ga_motion/state_file.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "study/demonstration.hpp"
 
 namespace ga_tools {

@@ -11,7 +11,7 @@
 
 #include "ga_motion/cartesian_line.hpp"
 #include "ga_motion/kinematics.hpp"
-#include "ga_motion/motion.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "study/demonstration.hpp"
 #include "study/stick_figure.hpp"
 

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <random>
 
-#include "ga_tools/run_verdict.hpp"
+#include "ga_tools/closed_loop.hpp"
 #include "report/sha256.hpp"
 #include "study/arm_check.hpp"
 #include "study/demonstration.hpp"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "ga_motion/motion.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "runtime/arm_loop.hpp"
 #include "runtime/robot.hpp"

@@ -7,7 +7,7 @@
 
 #include "arm_bench.hpp"
 #include "counting_allocator.hpp"
-#include "ga_motion/motion.hpp"
+#include "ga_motion/trajectory.hpp"
 
 namespace {
 

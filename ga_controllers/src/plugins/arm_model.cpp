@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "ga_dynamics/chain_selection.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/number.hpp"
 #include "law_parameters.hpp"
 

@@ -13,8 +13,9 @@
 #include <Eigen/Geometry>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 
-#include "ga_dynamics/detail/check_arguments.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_dynamics {
@@ -27,26 +28,34 @@ using OutputVector = Eigen::Ref<Eigen::VectorXd>;
 
 namespace detail {
 
+inline void require_size(const char* function, const char* argument, Eigen::Index size, int n) {
+  if (size == n) [[likely]]
+    return;
+  throw std::invalid_argument(std::string(function) + ": " + argument + " has " +
+                              std::to_string(size) + " values; give " + std::to_string(n));
+}
 inline std::span<const double> input(const char* function, const char* argument,
                                      const InputVector& v, int n) {
-  require_equal_size(function, argument, static_cast<std::size_t>(v.size()),
-                     static_cast<std::size_t>(n));
+  require_size(function, argument, v.size(), n);
   return {v.data(), static_cast<std::size_t>(n)};
 }
 inline std::span<double> output(const char* function, const char* argument, OutputVector& v,
                                 int n) {
-  require_equal_size(function, argument, static_cast<std::size_t>(v.size()),
-                     static_cast<std::size_t>(n));
+  require_size(function, argument, v.size(), n);
   return {v.data(), static_cast<std::size_t>(n)};
 }
 /// A matrix without gaps between its rows or columns.
 template <class Matrix>
 std::span<double> output_matrix(const char* function, const char* argument, Eigen::Ref<Matrix>& m,
                                 int rows, int columns) {
-  const auto size = static_cast<std::size_t>(rows * columns);
   const bool fits = m.rows() == rows && m.cols() == columns && m.outerStride() == m.innerSize();
-  if (!fits) refuse_matrix(function, argument, rows, columns);
-  return {m.data(), size};
+  if (!fits) {
+    throw std::invalid_argument(std::string(function) + ": " + argument +
+                                " is not a whole matrix of " + std::to_string(rows) + "×" +
+                                std::to_string(columns) +
+                                "; give one, not a block of a larger one");
+  }
+  return {m.data(), static_cast<std::size_t>(rows * columns)};
 }
 
 }  // namespace detail

@@ -2,13 +2,16 @@
 #ifndef GA_DYNAMICS__NUMBER_HPP_
 #define GA_DYNAMICS__NUMBER_HPP_
 
-// Decimal numbers as text, whatever the locale.
+// Decimal numbers as text, whatever the locale, and the white space around them.
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace ga_dynamics {
+
+/// Without white space (blanks, tabs, ends of lines) at both ends.
+std::string_view trimmed(std::string_view text);
 
 /// Reads the longest number that `begin` starts with: digits with a point and an exponent, a sign
 /// (also +), inf or nan. Returns where it ends; `begin` if there is none. Beyond the range of

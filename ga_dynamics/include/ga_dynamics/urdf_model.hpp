@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The robot description as plain data, and the two functions that read it.
+/// The robot description as plain data, poses among them, and the two functions that read it.
 ///
 /// The reader trusts nothing in the text: every value that reaches a UrdfModel is finite, every
 /// reference resolves, the links form one tree, every axis is a unit vector and every inertia is
@@ -12,11 +12,12 @@
 /// first counts, as there), limits of effort and velocity that are not positive (not given), axes
 /// that are not unit vectors.
 ///
-/// Units: SI throughout (m, rad, kg, kg m^2, N, N m, s). Real-time: none of this is for the
-/// control path; reading allocates and throws.
+/// Units: SI throughout (m, rad, kg, kg m^2, N, N m, s). Real-time: the functions of poses are
+/// real-time safe and do not throw; the others are not for the control path.
 #ifndef GA_DYNAMICS__URDF_MODEL_HPP_
 #define GA_DYNAMICS__URDF_MODEL_HPP_
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -27,9 +28,27 @@
 #include <string_view>
 #include <vector>
 
-#include "ga_dynamics/pose.hpp"
-
 namespace ga_dynamics {
+
+using Vector3 = std::array<double, 3>;
+using Matrix3 = std::array<double, 9>;  // row-major
+
+/// Takes coordinates in the child's frame to the parent's: p_parent = rotation p_child +
+/// translation.
+struct Pose {
+  Matrix3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  Vector3 translation{0, 0, 0};
+};
+
+Pose compose(const Pose& outer, const Pose& inner) noexcept;
+Pose inverse(const Pose& pose) noexcept;
+
+/// Unit quaternion x, y, z, w with w >= 0 of a rotation matrix.
+std::array<double, 4> quaternion_of(const Matrix3& rotation) noexcept;
+/// Logarithm of a rotation: its axis times its angle, 0 to pi rad. At pi the axis has either sign.
+Vector3 rotation_vector(const Matrix3& rotation) noexcept;
+/// Rotation by Euler angles z, y', z'' [rad], as the papers give orientations.
+Matrix3 rotation_zyz(double z1, double y, double z2) noexcept;
 
 /// Thrown for every bad robot description; what() names the element, the value and the remedy.
 /// "(line N)" in the text is the line of the tag that holds the bad value.

@@ -96,7 +96,7 @@ bool read_number(const std::string& text, double& value);
 ga_dynamics::Vector3 vector_of(const std::vector<double>& numbers);
 
 /// The chain of the robot description that a hardware component drives, by the rules of
-/// ga_dynamics/chain_selection.hpp. Throws ga_dynamics::DescriptionError as well. Parameters:
+/// ga_dynamics/chain.hpp. Throws ga_dynamics::DescriptionError as well. Parameters:
 ///   base, tip          links of the chain: the root and the end of the longest actuated chain,
 ///                      before its gripper
 ///   freeze             joints in between that do not move, JOINT:POSITION,…

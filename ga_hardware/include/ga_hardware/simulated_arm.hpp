@@ -14,8 +14,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ga_dynamics/plant.hpp"
@@ -66,6 +68,44 @@ std::string injection_names();
 /// "emergency-stop", "card-lost" or the name of any lost card, or "" for none. The joint is
 /// required where it is shown. Throws std::invalid_argument that lists the known names.
 Injection parse_injection(std::string_view text, const ga_dynamics::Chain& chain);
+
+/// A name of a table of faults. As text, the name is followed by ":JOINT" if the fault is of a joint.
+template <class Kind>
+struct NamedFault {
+  std::string_view name;
+  Kind fault;
+  bool of_joint;
+};
+
+/// All names of a table, for help texts: "thermal:JOINT, …".
+template <class Kind, std::size_t N>
+std::string fault_names(const NamedFault<Kind> (&table)[N]) {
+  std::string all;
+  for (const auto& [name, fault, of_joint] : table) {
+    all.append(all.empty() ? "" : ", ").append(name).append(of_joint ? ":JOINT" : "");
+  }
+  return all;
+}
+
+/// The fault and its joint: an index into `joints`, which have names, or -1. Throws
+/// std::invalid_argument that lists the known names, or ends with `joint_remedy`.
+template <class Kind, std::size_t N, class Joints>
+std::pair<Kind, int> parse_fault(const std::string& text, const NamedFault<Kind> (&table)[N],
+                                 const Joints& joints, const std::string& joint_remedy) {
+  const std::size_t colon = text.find(':');
+  const std::string joint = colon == std::string::npos ? "" : text.substr(colon + 1);
+  for (const auto& [name, fault, of_joint] : table) {
+    if (text.substr(0, colon) != name || of_joint == joint.empty()) continue;
+    if (!of_joint) return {fault, -1};
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      if (joints[i].name == joint) return {fault, static_cast<int>(i)};
+    }
+    throw std::invalid_argument("fault '" + text + "': there is no joint '" + joint + "'; give " +
+                                joint_remedy);
+  }
+  throw std::invalid_argument("fault '" + text + "' is unknown; give one of " + fault_names(table) +
+                              ", or nothing for none");
+}
 
 /// Construction allocates and throws std::invalid_argument. All else is real-time safe and does not
 /// throw. One thread at a time.

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "ga_motion/puma_kinematics.hpp"
+#include "ga_motion/kinematics.hpp"
 #include "ga_motion/trajectory.hpp"
 
 namespace ga_motion {

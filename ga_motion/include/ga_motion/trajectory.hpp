@@ -5,7 +5,10 @@
 // Motions in joint space: ramps and splines, the references of Mata, Valera et al. (PUMA with open
 // control, Figure 5), cubics through via points (the d'Alembert paper's §3: third-order
 // polynomials through three points without a stop at the middle one), quintics, holds, and
-// sequences of them. cartesian_line.hpp adds straight lines of the tool.
+// sequences of them; cartesian_line.hpp adds straight lines of the tool. Also the motions that `ga
+// sim` knows by name, reads from a file of via points, or finds for an arm of which nothing else is
+// known: within its position, velocity and torque limits, away from singularities. The same arm
+// gets the same motion.
 //
 //   const std::vector<double> home(6), goal{0.5, -1.0, 0.2, 0.0, 0.7, 0.0};
 //   const auto motion = ga_motion::make_quintic(home, goal, 2.0);
@@ -13,13 +16,17 @@
 //   motion->sample(0.5, q, qd, qdd);
 //
 // Units: rad and m, s.
-// Real-time safety: sampling is real-time safe; the make_ functions allocate.
+// Real-time safety: sampling is real-time safe; everything else allocates.
 // Throws: std::invalid_argument, naming the argument, the value and the remedy: sample() for a span
 // that is too short, the make_ functions for whatever they cannot make a motion of.
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_motion {
 
@@ -87,6 +94,50 @@ std::unique_ptr<Trajectory> make_hold(std::span<const double> q, double duration
 /// pure ramp. The instant where two parts meet belongs to the later one.
 std::unique_ptr<Trajectory> make_sequence(std::vector<std::unique_ptr<Trajectory>> parts,
                                           double position_tolerance = 1e-6);
+
+// --- motions of an arm: by name, from a file, or found ---
+
+struct Motion {
+  std::unique_ptr<Trajectory> trajectory;
+  std::string description;  ///< what was chosen, for a person
+  /// s; of a motion through via points: when it passes them.
+  std::vector<double> knots = {};
+};
+
+/// The part of a joint's range in which motions are looked for: within ±2 rad (m) of 0, or of the
+/// middle of its limits.
+struct Range {
+  double low = 0, high = 0;
+};
+Range usable_range(const ga_dynamics::ChainJoint& joint);
+
+/// Can the motors drive the arm along it, with some torque to spare?
+bool within_torque_limits(const ga_dynamics::Chain& chain, const Trajectory& motion);
+
+/// A straight line of the tool at constant orientation; where no such line is found, one whose
+/// orientation is free. Nothing where the arm cannot move its tool in every direction, or no line
+/// was found.
+std::optional<Motion> find_line(const ga_dynamics::Chain& chain);
+
+/// All joints from 35 % to 65 % of their usable ranges on a fifth-order polynomial, as slowly as
+/// velocity and torque limits ask for; nearer to where gravity is least if it alone takes more
+/// torque than there is.
+Motion find_joint_motion(const ga_dynamics::Chain& chain);
+
+/// `name` is auto, line, quintic, ramp, spline, or a file (it ends in .csv or exists). The line is
+/// that of the papers where the arm can follow it, otherwise one that was found for the arm; auto
+/// is the line, or a motion of all joints where no line is found. Throws std::runtime_error, naming
+/// the option, if the name is none of them, no line is found, or the motion exceeds the joints'
+/// position or velocity limits or kLongestMotion (motion_limits.hpp).
+///
+/// The file holds one via point per line: the time [s], beginning with 0 and increasing, and one
+/// position per joint [rad, m], separated by commas. A first line with names (t, and q1… or the
+/// joints') gives the columns their order, and other columns are ignored: what `puma motion` prints
+/// is read. Blank lines and what follows a # are skipped. The arm passes the points on third-order
+/// polynomials, at rest at both ends.
+Motion choose_motion(const std::string& name, const ga_dynamics::Chain& chain);
+/// The same without its description.
+std::unique_ptr<Trajectory> make_motion(const std::string& name, const ga_dynamics::Chain& chain);
 
 }  // namespace ga_motion
 

@@ -3,13 +3,19 @@
 #define GA_TOOLS__COMMANDS_HPP_
 
 // Subcommands for the program of an arm: `ga` has them for any arm, `puma` for the PUMA. They run
-// within CLI::App::parse(), which throws what they throw.
+// within CLI::App::parse(), which throws what they throw. And the options that select a chain,
+// common to all commands that read a URDF.
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_tools {
+
+using ga_dynamics::ChainOptions;
 
 /// The program that has the commands.
 struct Program {
@@ -29,6 +35,21 @@ void add_sim_command(CLI::App& app, const Program& program);
 void add_report_command(CLI::App& app, const Program& program);
 /// Prints a motion as a table.
 void add_motion_command(CLI::App& app, const Program& program);
+
+/// As given on the command line.
+struct ChainArguments {
+  std::string base, tip;
+  std::vector<double> gravity;      ///< empty: the default; else x y z
+  std::vector<std::string> freeze;  ///< JOINT, JOINT=POSITION or all
+  bool strict = false;
+  bool allow_missing_inertia = false;
+};
+
+/// Throws DescriptionError.
+ChainOptions chain_options(const ChainArguments& arguments);
+
+/// Adds them to the help's group of that name.
+void add_chain_options(CLI::App& app, ChainArguments& to, const std::string& group = "Robot");
 
 /// The folder share/PACKAGE that belongs to the running program: of its own prefix
 /// (PREFIX/lib/PACKAGE/program, PREFIX/bin/program), of a sibling prefix (colcon's isolated layout),

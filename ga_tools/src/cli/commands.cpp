@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "ga_motion/motion.hpp"
-#include "ga_tools/chain_arguments.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "report/report_document.hpp"
 #include "report/report_writer.hpp"
 #include "study/demonstration.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/chain_selection.hpp"
-#include "ga_tools/chain_arguments.hpp"
+#include "ga_dynamics/chain.hpp"
+#include "ga_tools/commands.hpp"
 
 namespace ga_tools::cli {
 

@@ -12,9 +12,6 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "ga_dynamics/chain_selection.hpp"
-#include "ga_tools/chain_arguments.hpp"
-
 namespace ga_tools {
 
 namespace fs = std::filesystem;
@@ -34,6 +31,31 @@ ChainOptions chain_options(const ChainArguments& arguments) {
   }
   for (const std::string& argument : arguments.freeze) add_frozen(argument, options);
   return options;
+}
+
+void add_chain_options(CLI::App& app, ChainArguments& to, const std::string& group) {
+  app.add_option("--base", to.base, "First link of the chain (default: the root)")
+      ->option_text("LINK")
+      ->group(group);
+  app.add_option("--tip", to.tip,
+                 "Last link (default: end of the longest chain of joints,\nbefore its gripper)")
+      ->option_text("LINK")
+      ->group(group);
+  app.add_option("--freeze", to.freeze,
+                 "Treat the joint as fixed, at 0 or at the position in rad or m;\n"
+                 "repeatable. all: every joint off the chain, at 0")
+      ->allow_extra_args(false)
+      ->option_text("JOINT[=POSITION]")
+      ->group(group);
+  app.add_option("--gravity", to.gravity, "m/s², in the root link's frame (default: 0 0 -9.81)")
+      ->expected(3)
+      ->option_text("X Y Z")
+      ->group(group);
+  app.add_flag("--allow-missing-inertia", to.allow_missing_inertia,
+               "Treat moving links without <inertial> as massless")
+      ->group(group);
+  app.add_flag("--strict", to.strict, "Treat warnings about the description as errors")
+      ->group(group);
 }
 
 std::string command_line(const std::string& program, int argc, const char* const* argv) {

@@ -17,7 +17,7 @@
 #include <system_error>
 
 #include "cli/output.hpp"
-#include "ga_dynamics/pose.hpp"
+#include "ga_dynamics/urdf_model.hpp"
 #include "ga_motion/state_file.hpp"
 
 namespace ga_tools::cli {

@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "ga_motion/motion.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "study/arm_check.hpp"
 
 namespace ga_tools {

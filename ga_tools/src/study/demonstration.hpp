@@ -20,7 +20,7 @@ struct DemonstrationOptions {
   std::string command;              ///< as it was typed, for the report
   /// integral, tracking, ptp, hold, pd. None: all but hold, and pd only where it can hold the arm.
   std::vector<std::string> laws = {};
-  std::string trajectory = "auto";  ///< as in motion.hpp
+  std::string trajectory = "auto";  ///< as of choose_motion()
   double bandwidth = 40;            ///< rad/s
   double damping = 1;
   /// Kp [1/s²], Kd [1/s], Ki [1/s³] in place of those of bandwidth and damping: none, one, or one

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/pose.hpp"
+#include "ga_dynamics/urdf_model.hpp"
 #include "report/version.hpp"
 #include "study/provenance.hpp"
 #include "study/stick_figure.hpp"

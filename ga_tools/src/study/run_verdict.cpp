@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_tools/run_verdict.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -9,10 +9,13 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "ga_dynamics/number.hpp"
+
 namespace puma_hardware::cli {
 
 namespace {
 
+using ga_dynamics::trimmed;
 using tinyxml2::XMLElement;
 
 void parse(const std::string& urdf_text, tinyxml2::XMLDocument& document) {
@@ -67,13 +70,6 @@ void add(XMLElement& hardware, const std::string& name, const std::string& value
   param->SetText(value.c_str());
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 /// The line up to a `#` at its beginning or after a blank, outside of quotes.
 std::string_view without_comment(std::string_view line) {
   char quote = 0;
@@ -124,16 +120,16 @@ Parameters read_settings(const std::string& path) {
   Parameters settings;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    const std::string_view text = trim(without_comment(line));
+    const std::string_view text = trimmed(without_comment(line));
     if (text.empty() || text == "---") continue;
     const std::string where = path + ", line " + std::to_string(number) + ": ";
     const std::size_t colon = text.find(": ");
-    const std::string_view name = trim(text.substr(0, colon));
+    const std::string_view name = trimmed(text.substr(0, colon));
     if (colon == std::string_view::npos || name.empty() ||
         name.find_first_of(" \t\"'") != std::string_view::npos) {
       throw std::runtime_error(where + "give `name: value`, as pcl726.base: 0x2C0");
     }
-    if (!settings.emplace(name, value_of(trim(text.substr(colon + 2)))).second) {
+    if (!settings.emplace(name, value_of(trimmed(text.substr(colon + 2)))).second) {
       throw std::runtime_error(where + std::string(name) + " is set for the second time");
     }
   }

@@ -6,7 +6,7 @@
 
 #include "cli/arm_session.hpp"
 #include "cli/commands.hpp"
-#include "ga_motion/motion.hpp"
+#include "ga_motion/trajectory.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "ga_tools/commands.hpp"
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "ga_dynamics/algorithm/isa.hpp"
-#include "ga_dynamics/pose.hpp"
+#include "ga_dynamics/urdf_model.hpp"
 
 namespace ga_dynamics {
 inline namespace GA_DYNAMICS_ISA {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_DYNAMICS__DETAIL__CHECK_ARGUMENTS_HPP_
-#define GA_DYNAMICS__DETAIL__CHECK_ARGUMENTS_HPP_
+#ifndef GA_DYNAMICS__ALGORITHM__CHECK_ARGUMENTS_HPP_
+#define GA_DYNAMICS__ALGORITHM__CHECK_ARGUMENTS_HPP_
 
 // Sizes and indices that callers give, checked in every build. What fails is an error of the
 // program: the checks throw std::invalid_argument, naming function, argument, value and remedy. One
@@ -12,22 +12,12 @@ namespace ga_dynamics {
 
 [[noreturn, gnu::cold]] void refuse_size(const char* function, const char* argument,
                                          std::size_t size, std::size_t needed);
-[[noreturn, gnu::cold]] void refuse_equal_size(const char* function, const char* argument,
-                                               std::size_t size, std::size_t needed);
-[[noreturn, gnu::cold]] void refuse_matrix(const char* function, const char* argument, int rows,
-                                           int columns);
 [[noreturn, gnu::cold]] void refuse_link(const char* function, int link, std::size_t links);
 
 inline void require_size(const char* function, const char* argument, std::size_t size,
                          std::size_t needed) {
   if (size < needed) [[unlikely]]
     refuse_size(function, argument, size, needed);
-}
-
-inline void require_equal_size(const char* function, const char* argument, std::size_t size,
-                               std::size_t needed) {
-  if (size != needed) [[unlikely]]
-    refuse_equal_size(function, argument, size, needed);
 }
 
 /// The outputs of Trajectory::sample().
@@ -46,4 +36,4 @@ inline void require_link(const char* function, int link, std::size_t links) {
 
 }  // namespace ga_dynamics
 
-#endif  // GA_DYNAMICS__DETAIL__CHECK_ARGUMENTS_HPP_
+#endif  // GA_DYNAMICS__ALGORITHM__CHECK_ARGUMENTS_HPP_
