@@ -66,12 +66,6 @@ SimNode::SimNode(const rclcpp::Node::SharedPtr& node, const ga_dynamics::Chain& 
     diagnose(to, mailbox->status.get(), joints);
   });
 
-  reset_ = node->create_service<std_srvs::srv::Trigger>(
-      "~/reset_fault", [mailbox](const std_srvs::srv::Trigger::Request::SharedPtr,
-                                 const std_srvs::srv::Trigger::Response::SharedPtr response) {
-        answer_reset(mailbox->reset, mailbox->cycling, *response);
-      });
-
   rcl_interfaces::msg::ParameterDescriptor about;
   about.description = "Fault to simulate: " + injection_names() + ", or nothing";
   on_parameter_ = node->add_on_set_parameters_callback(

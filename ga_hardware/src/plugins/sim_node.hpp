@@ -4,25 +4,22 @@
 
 // Interface of the simulated arm on its component's ROS node, outside the control loop:
 //
-//   ~/reset_fault     std_srvs/Trigger: clears a fault whose cause is gone, once the arm stands
 //   inject_fault      parameter: "thermal:joint2", … (parse_injection), "" for none
 //   /diagnostics      drive state, fault, cycle times
 //   log               one line per fault
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/effort_system.hpp"
+#include "ga_hardware/arm_system.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
-#include "std_srvs/srv/trigger.hpp"
 
 namespace ga_hardware {
 
@@ -35,12 +32,9 @@ struct SimStatus {
   double mean_us = 0, max_us = 0;  ///< of read() and write() together
 };
 
-/// Shared between the control loop and the node. The loop's side never waits.
-struct SimMailbox {
-  std::atomic<ResetRequest> reset{ResetRequest::kNone};
+struct SimMailbox : LoopMailbox {
   std::atomic<std::uint32_t> injection{0};  ///< packed; see pack()
   std::atomic<bool> injected{false};        ///< the loop has not read `injection` yet
-  std::atomic<bool> cycling{false};         ///< the component is configured: the loop runs
   realtime_tools::RealtimeThreadSafeBox<SimStatus> status;
 
   static std::uint32_t pack(const Injection& injection);
@@ -61,7 +55,6 @@ class SimNode {
 
  private:
   diagnostic_updater::Updater updater_;
-  rclcpp::Service<std_srvs::srv::Trigger>::SharedPtr reset_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameter_;
   rclcpp::TimerBase::SharedPtr log_timer_;
 };

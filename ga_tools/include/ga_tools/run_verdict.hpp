@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
 
 namespace ga_tools {
 

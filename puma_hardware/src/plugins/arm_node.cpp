@@ -102,11 +102,6 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
         response->message = run_ ? "stopping" : "no calibration is in progress";
         if (run_) run_->cancel();
       });
-  reset_ = node->create_service<Trigger>(
-      "~/reset_fault",
-      [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
-        answer_reset(mailbox_->reset, mailbox_->life != ArmMailbox::Life::kUnconfigured, *response);
-      });
 
   rcl_interfaces::msg::ParameterDescriptor about;
   about.description = "With emulated cards, the fault to inject: " + fault_names() + ", or nothing";

@@ -8,7 +8,6 @@
 //                           component is inactive; responds at their end
 //   ~/cancel_calibration    std_srvs/Trigger: stops them
 //   ~/calibration_progress  std_msgs/Float64, 0 … 1, during the motions and at their end
-//   ~/reset_fault           std_srvs/Trigger: resets a fault whose cause is gone, with the arm at rest
 //   inject_fault            parameter for emulated cards: "thermal:joint2", …; "": none
 //   /diagnostics            arm, cards, guard
 //
@@ -23,7 +22,7 @@
 #include "arm/puma_arm.hpp"
 #include "diagnostic_updater/diagnostic_updater.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/effort_system.hpp"
+#include "ga_hardware/arm_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
 #include "runtime/calibration_run.hpp"
@@ -53,11 +52,7 @@ struct ArmConnection {
   std::string no_table;
 };
 
-/// Data exchange between the control loop and other threads. The loop never blocks.
-struct ArmMailbox {
-  enum class Life : int { kUnconfigured, kInactive, kActive };
-  std::atomic<Life> life{Life::kUnconfigured};
-  std::atomic<ga_hardware::ResetRequest> reset{ga_hardware::ResetRequest::kNone};
+struct ArmMailbox : ga_hardware::LoopMailbox {
   /// A calibration for the loop to run; null once taken. The node owns it.
   std::atomic<CalibrationRun*> offered{nullptr};
   /// Injected fault of the loop: kDeadlineMissed, kEmergencyStop, or kNone.
@@ -100,7 +95,7 @@ class ArmNode {
   std::shared_ptr<ArmMailbox> mailbox_;
   diagnostic_updater::Updater updater_;
   rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr progress_;
-  Service::SharedPtr calibrate_, cancel_, reset_;
+  Service::SharedPtr calibrate_, cancel_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameter_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::unique_ptr<CalibrationRun> run_;
