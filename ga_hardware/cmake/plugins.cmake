@@ -16,8 +16,8 @@ add_library(ga_hardware_plugins SHARED
   src/plugins/arm_interfaces.cpp
   src/plugins/arm_system.cpp
   src/plugins/effort_commands.cpp
+  src/plugins/shell_node.cpp
   src/plugins/sim_clock.cpp
-  src/plugins/sim_node.cpp
   src/plugins/sim_settings.cpp
   src/plugins/sim_system.cpp)
 target_link_libraries(ga_hardware_plugins PUBLIC ga_hardware hardware_interface::hardware_interface

@@ -78,7 +78,7 @@ TYPED_TEST_P(ArmSystemSuite, StandsOnItsBrakesUntilTheFirstEffortAndDoesNotSag) 
 }
 
 TYPED_TEST_P(ArmSystemSuite, EffortStartedAndStoppedInOneSwitchChangesNothing) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   std::vector<double> torque;
   for (const std::string& name : bench.efforts()) torque.push_back(bench.command(name));
@@ -97,7 +97,7 @@ TYPED_TEST_P(ArmSystemSuite, EffortStartedAndStoppedInOneSwitchChangesNothing) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, EffortOnlyStoppedIsAControlledStopWithBrakes) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_EQ(bench.move(600, 0.4), Return::OK);
   ASSERT_GT(bench.state("joint1/velocity"), 0.2);
@@ -135,7 +135,7 @@ TYPED_TEST_P(ArmSystemSuite, RefusesToReleaseTheBrakesForSomeJointsOnly) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, PowerOffIsAControlledStopAndLeavesTheStatesStreaming) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   const double held = bench.largest_effort();
   bench.set("arm/power", 0);
@@ -163,7 +163,7 @@ TYPED_TEST_P(ArmSystemSuite, ToolOutputsAreSetAndShown) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_EQ(bench.move(300, 0.3), Return::OK);
   ASSERT_EQ(bench.inject("thermal:joint2"), "");
@@ -191,7 +191,7 @@ TYPED_TEST_P(ArmSystemSuite, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, TheFaultResetLineClearsOnItsRise) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   bench.set("arm/fault_reset", 1);
   ASSERT_EQ(bench.hold(2), Return::OK);
@@ -210,7 +210,7 @@ TYPED_TEST_P(ArmSystemSuite, TheFaultResetLineClearsOnItsRise) {
 
 TYPED_TEST_P(ArmSystemSuite, ErrorsCutTheOutputsAndMayComeTwice) {
   using hardware_interface::CallbackReturn;
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_FALSE(bench.outputs_are_off());
   const rclcpp_lifecycle::State any(States::PRIMARY_STATE_ACTIVE, "active");
@@ -242,7 +242,7 @@ TYPED_TEST_P(ArmSystemSuite, ErrorsMayComeBeforeTheConnection) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, CleanedUpInMotionTheArmEndsWithoutTorqueAndPower) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_EQ(bench.move(300, 0.3), Return::OK);
   bench.system().deactivate();
@@ -255,7 +255,7 @@ TYPED_TEST_P(ArmSystemSuite, CleanedUpInMotionTheArmEndsWithoutTorqueAndPower) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, ShutDownInMotionTheArmEndsWithoutTorqueAndPower) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_EQ(bench.move(300, 0.3), Return::OK);
   bench.system().shutdown();
@@ -264,7 +264,7 @@ TYPED_TEST_P(ArmSystemSuite, ShutDownInMotionTheArmEndsWithoutTorqueAndPower) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, ANewConnectionFindsTheToolsOutputsOff) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   bench.set("tool/output2", 1);
   ASSERT_EQ(bench.hold(2), Return::OK);
@@ -296,7 +296,7 @@ TYPED_TEST_P(ArmSystemSuite, TakesTheSameFaultsByTheSameNames) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, FaultsOfTheLoopComeOnRequestAndLastUntilTheyAreTakenBack) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   for (const ga_hardware::Fault fault :
        {ga_hardware::Fault::kDeadlineMissed, ga_hardware::Fault::kEmergencyStop}) {
@@ -319,7 +319,7 @@ TYPED_TEST_P(ArmSystemSuite, FaultsOfTheLoopComeOnRequestAndLastUntilTheyAreTake
 }
 
 TYPED_TEST_P(ArmSystemSuite, AFaultIsNotClearedWhileTheArmIsStopping) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_EQ(bench.inject("thermal:joint2"), "");
   ASSERT_EQ(bench.hold(20), Return::DEACTIVATE);
@@ -328,7 +328,7 @@ TYPED_TEST_P(ArmSystemSuite, AFaultIsNotClearedWhileTheArmIsStopping) {
 }
 
 TYPED_TEST_P(ArmSystemSuite, AnEncoderThatStandsStillIsNoticedBeforeTheArmRunsAway) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   ASSERT_EQ(bench.move(300, 0.3), Return::OK);
   ASSERT_EQ(bench.inject("encoder-frozen:joint1"), "");

@@ -36,7 +36,7 @@ class EffortSwitches : public ArmTest<Rig> {
 TYPED_TEST_SUITE_P(EffortSwitches);
 
 TYPED_TEST_P(EffortSwitches, ControllersThatRanOnWhileItWasInactiveHoldTheActivationBack) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   bench.system().deactivate();  // as set_hardware_component_state does: the controllers run on
   const auto go_on = [&](int cycles) {
@@ -71,7 +71,7 @@ TYPED_TEST_P(EffortSwitches, ControllersThatRanOnWhileItWasInactiveHoldTheActiva
 }
 
 TYPED_TEST_P(EffortSwitches, WhatIsWrittenWithoutASwitchAfterTheActivationIsNotObeyed) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   // The outputs fail and come back while a controller of which the new connection knows nothing
   // goes on.
@@ -98,7 +98,7 @@ TYPED_TEST_P(EffortSwitches, WhatIsWrittenWithoutASwitchAfterTheActivationIsNotO
 }
 
 TYPED_TEST_P(EffortSwitches, ZerosThatAPredecessorLeavesDoNotReachTheArm) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   const auto held = this->efforts_now();
   const auto before = bench.positions();
@@ -112,7 +112,7 @@ TYPED_TEST_P(EffortSwitches, ZerosThatAPredecessorLeavesDoNotReachTheArm) {
 }
 
 TYPED_TEST_P(EffortSwitches, ZerosThatComeLateDoNotReachTheArmEither) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   const auto held = this->efforts_now();
   ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
@@ -124,7 +124,7 @@ TYPED_TEST_P(EffortSwitches, ZerosThatComeLateDoNotReachTheArmEither) {
 }
 
 TYPED_TEST_P(EffortSwitches, ASuccessorThatStaysSilentIsNoticed) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   const auto held = this->efforts_now();
   this->swap_leaving_zeros();
@@ -157,7 +157,7 @@ TYPED_TEST_P(EffortSwitches, ASuccessorBeforeTheFirstTorqueFindsClosedBrakes) {
 }
 
 TYPED_TEST_P(EffortSwitches, AChangeWhoseSuccessorFailsIsAStop) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   this->swap_leaving_zeros();
   ASSERT_TRUE(bench.stop());  // its activation failed: the controller manager gives up, same cycle
@@ -173,7 +173,7 @@ TYPED_TEST_P(EffortSwitches, AChangeWhoseSuccessorFailsIsAStop) {
 }
 
 TYPED_TEST_P(EffortSwitches, OneJointMayChangeHandsWhileTheOthersGoOn) {
-  this->hold_the_arm();
+  ASSERT_NO_FATAL_FAILURE(this->hold_the_arm());
   auto& bench = this->rig;
   const auto held = this->efforts_now();
   ASSERT_TRUE(bench.switch_mode({"joint2/effort"}, {"joint2/effort"}));

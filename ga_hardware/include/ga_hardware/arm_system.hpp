@@ -29,8 +29,9 @@
 //            fault_reset         rising to 1: clears the record of reached limits and a fault; after
 //                                a stop, however, no controller can claim it
 //
-// All values are doubles, as ros2_controllers' GPIO controller requires. The service ~/reset_fault
-// (std_srvs/Trigger) clears a fault whose cause is gone, once the arm stands.
+// All values are doubles, as ros2_controllers' GPIO controller requires. The component's node has the
+// service ~/reset_fault (std_srvs/Trigger), which clears a fault whose cause is gone once the arm
+// stands, the parameter inject_fault, /diagnostics, and a log line per fault.
 
 #include <atomic>
 #include <cstdint>
@@ -40,6 +41,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnostic_updater/diagnostic_status_wrapper.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/safety_machine.hpp"
 #include "hardware_interface/system_interface.hpp"
@@ -79,8 +81,13 @@ struct SimulatedTime {
   double real_time_factor = 1;  ///< upper limit; 0: unlimited
 };
 
-/// What differs between arms. One call at a time, from any thread. A cycle is measure(), then
-/// command() or idle() once.
+/// Of read() and write() together.
+struct ExecutionTime {
+  double mean_us = 0, max_us = 0;
+};
+
+/// What differs between arms. One call at a time, from any thread, except for those of the node. A
+/// cycle is measure(), then command() or idle() once.
 class ArmBackend {
  public:
   virtual ~ArmBackend() = default;
@@ -115,8 +122,18 @@ class ArmBackend {
   virtual ArmState state() const noexcept = 0;
   virtual const SafetyMachine& safety() const noexcept = 0;
   virtual bool lost() const noexcept = 0;  ///< the hardware does not respond
-  virtual void
-  report() noexcept = 0;  ///< its status to the node, after each measurement and output
+  /// Passes its status to the node, after each measurement and output.
+  virtual void report(const ExecutionTime& time) noexcept = 0;
+
+  // For the component's node, in its thread beside the cycle; not real-time safe.
+
+  virtual const char* title() const noexcept = 0;  ///< of the diagnostics
+  virtual void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const = 0;
+  virtual FaultRecord reported_fault() const = 0;
+  virtual std::string explain_fault() const = 0;   ///< the reported one, and the remedy
+  virtual std::string injection_help() const = 0;  ///< of the parameter inject_fault
+  /// Simulates the named fault; "": none. Throws std::invalid_argument that lists the known names.
+  virtual void inject(const std::string& fault) = 0;
 };
 
 class ArmSystem : public hardware_interface::SystemInterface {

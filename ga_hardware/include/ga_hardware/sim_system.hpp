@@ -16,15 +16,8 @@ class SimSystem : public ArmSystem {
  public:
   SimSystem();
 
-  // Real-time safe:
-  Return read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
-  Return write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
-
  private:
   std::unique_ptr<ArmBackend> make_arm() override;
-
-  class Backend;
-  Backend* backend_ = nullptr;
 };
 
 }  // namespace ga_hardware

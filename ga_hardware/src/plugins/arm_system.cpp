@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_hardware/arm_system.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <limits>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "lifecycle_msgs/msg/state.hpp"
 #include "plugins/arm_interfaces.hpp"
 #include "plugins/effort_commands.hpp"
+#include "plugins/shell_node.hpp"
 #include "plugins/sim_clock.hpp"
-#include "std_srvs/srv/trigger.hpp"
 
 namespace ga_hardware {
 namespace {
 
-using std_srvs::srv::Trigger;
+using Clock = std::chrono::steady_clock;
 using Life = LoopMailbox::Life;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 /// Throws std::runtime_error naming the unsupported element and the remedy.
 void check_description(const hardware_interface::HardwareInfo& info, std::size_t tool_outputs) {
@@ -29,39 +33,6 @@ void check_description(const hardware_interface::HardwareInfo& info, std::size_t
                              "remove is_async from the <ros2_control> tag");
   }
   ArmInterfaces::check(info, tool_outputs);
-}
-
-/// Makes a request and waits up to 0.5 s for the loop's answer. Without a loop the request stays
-/// pending.
-void answer_reset(LoopMailbox& mailbox, Trigger::Response& response) {
-  using namespace std::chrono_literals;
-  mailbox.reset = ResetRequest::kAsked;
-  response.success = true;
-  if (mailbox.life == Life::kUnconfigured) {
-    response.message =
-        "the component is not configured: the fault is cleared when it is configured";
-    return;
-  }
-  const auto answered = [&] { return mailbox.reset.load() > ResetRequest::kTried; };
-  for (int i = 0; i < 100 && !answered(); ++i) std::this_thread::sleep_for(5ms);
-  switch (mailbox.reset.exchange(ResetRequest::kNone)) {
-    case ResetRequest::kDone:
-      response.message = "cleared; set the component active again to continue";
-      return;
-    case ResetRequest::kUncalibrated:
-      response.message = "cleared; call calibrate, then set the component active to continue";
-      return;
-    case ResetRequest::kStopping:
-      response.message = "the arm is still stopping; call again when it has stopped";
-      break;
-    case ResetRequest::kRefused:
-      response.message = "the cause of the fault persists; remove it first";
-      break;
-    default:
-      response.message =
-          "no control cycle handled the request within 0.5 s; is the control loop running?";
-  }
-  response.success = false;
 }
 
 std::vector<std::string> names_of(const ga_dynamics::Chain& chain) {
@@ -113,7 +84,15 @@ struct ArmSystem::Impl {
     put(interfaces.thermal, static_cast<double>(state.thermal));
     put(interfaces.fault_code, static_cast<double>(arm->safety().cause().fault));
     for (std::size_t i = 0; i < kMostToolOutputs; ++i) put(interfaces.output[i], output[i]);
-    arm->report();
+    const double done = static_cast<double>(std::max<std::uint64_t>(timed_cycles, 1));
+    arm->report({1e6 * total_time / done, 1e6 * longest_time});
+  }
+
+  /// Adds the execution time [s] of a cycle, read() and write().
+  void count_time(double time) noexcept {
+    ++timed_cycles;
+    total_time += time;
+    longest_time = std::max(longest_time, time);
   }
 
   /// A new connection starts with the tool's outputs off.
@@ -157,7 +136,7 @@ struct ArmSystem::Impl {
     return refused.empty() ? arm->power_on() : refused;
   }
 
-  std::unique_ptr<ArmBackend> arm;
+  std::shared_ptr<ArmBackend> arm;
   std::shared_ptr<LoopMailbox> mailbox;
   std::vector<std::string> joints;
   ArmInterfaces interfaces;
@@ -165,7 +144,9 @@ struct ArmSystem::Impl {
   double cycle_time = 0;  ///< s
   std::array<double, kMostToolOutputs> output{};
   bool reset_line = false;
-  rclcpp::Service<Trigger>::SharedPtr reset_service;
+  std::uint64_t timed_cycles = 0;
+  double read_time = 0, total_time = 0, longest_time = 0;  ///< s
+  std::unique_ptr<ShellNode> node;
   std::unique_ptr<SimClock> clock;
 };
 
@@ -182,16 +163,11 @@ ArmSystem::CallbackReturn ArmSystem::on_init(
       RCLCPP_WARN(get_logger(), "%s", warning.c_str());
     }
     if (!get_node()) return CallbackReturn::SUCCESS;
-    const auto mailbox = impl_->mailbox;
-    impl_->reset_service = get_node()->create_service<Trigger>(
-        "~/reset_fault",
-        [mailbox](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
-          answer_reset(*mailbox, *response);
-        });
+    impl_->node = std::make_unique<ShellNode>(get_node(), impl_->arm);
     if (const auto time = impl_->arm->simulated_time()) {
-      impl_->clock =
-          std::make_unique<SimClock>(get_node(), time->period, time->real_time_factor,
-                                     [mailbox] { return mailbox->life != Life::kUnconfigured; });
+      impl_->clock = std::make_unique<SimClock>(
+          get_node(), time->period, time->real_time_factor,
+          [mailbox = impl_->mailbox] { return mailbox->life != Life::kUnconfigured; });
     }
   } catch (const std::exception& error) {
     RCLCPP_FATAL(get_logger(), "%s", error.what());
@@ -293,6 +269,7 @@ ArmSystem::Return ArmSystem::perform_command_mode_switch(const std::vector<std::
 
 ArmSystem::Return ArmSystem::read(const rclcpp::Time&, const rclcpp::Duration& period) {
   Impl& m = *impl_;
+  const auto begin = Clock::now();
   const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
   m.cycle_time = m.arm->measure(period.seconds(), active);
   m.take_resets();
@@ -304,15 +281,18 @@ ArmSystem::Return ArmSystem::read(const rclcpp::Time&, const rclcpp::Duration& p
     m.arm->idle();
     m.end_cycle();
   }
+  m.read_time = seconds_since(begin);
   return m.arm->lost() ? Return::ERROR : Return::OK;
 }
 
 ArmSystem::Return ArmSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
   Impl& m = *impl_;
+  const auto begin = Clock::now();
   m.write_outputs();
   m.write_efforts();
   const bool off = take(m.interfaces.power_command, 1) < 0.5;
   m.end_cycle();
+  m.count_time(m.read_time + seconds_since(begin));
   if (m.arm->lost()) return Return::ERROR;
   return off || m.arm->safety().state() == SafetyState::kFault ? Return::DEACTIVATE : Return::OK;
 }

@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_hardware/sim_system.hpp"
 
-#include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 
 #include "ga_hardware/simulated_arm.hpp"
 #include "pluginlib/class_list_macros.hpp"
 #include "plugins/arm_interfaces.hpp"
-#include "plugins/sim_node.hpp"
 #include "plugins/sim_settings.hpp"
+#include "realtime_tools/realtime_thread_safe_box.hpp"
 
 namespace ga_hardware {
 
-class SimSystem::Backend : public ArmBackend {
+namespace {
+
+/// Passed from the control loop to the node.
+struct SimStatus {
+  DriveState state = DriveState::kOff;
+  FaultRecord fault;
+  bool diverged = false;
+  std::uint64_t cycles = 0, late_cycles = 0;
+  ExecutionTime time;
+};
+
+struct SimMailbox : LoopMailbox {
+  std::atomic<Injection> injection{};
+  std::atomic<bool> injected{false};  ///< the loop has not read `injection` yet
+  realtime_tools::RealtimeThreadSafeBox<SimStatus> status;
+};
+static_assert(std::atomic<Injection>::is_always_lock_free);
+
+class SimBackend : public ArmBackend {
  public:
-  Backend(const SimSetup& setup, const rclcpp::Node::SharedPtr& node)
+  explicit SimBackend(const SimSetup& setup)
       : chain_(setup.chain), arm_(setup.chain, setup.settings) {
     if (setup.simulated_time) {
       time_ = SimulatedTime{setup.settings.period, setup.real_time_factor};
     }
-    for (const auto& joint : chain_.joints()) joints_.push_back(joint.name);
-    if (node) node_ = std::make_unique<SimNode>(node, chain_, mailbox_);
   }
 
   const ga_dynamics::Chain& chain() const noexcept override { return chain_; }
@@ -39,7 +54,7 @@ class SimSystem::Backend : public ArmBackend {
   std::string refuse_activation() override {
     take_injection();
     if (arm_.fault().fault == Fault::kNone) return "";
-    return describe_fault(arm_.fault(), arm_.diverged(), joints_);
+    return explain(arm_.fault(), arm_.diverged());
   }
   std::string power_on() override {
     arm_.power_on();
@@ -70,46 +85,66 @@ class SimSystem::Backend : public ArmBackend {
   }
   const SafetyMachine& safety() const noexcept override { return arm_.safety(); }
   bool lost() const noexcept override { return arm_.card_lost() || arm_.diverged(); }
-  void report() noexcept override {
-    const auto done = static_cast<double>(std::max<std::uint64_t>(timed_, 1));
-    mailbox_->status.try_set({arm_.state(), arm_.fault(), arm_.diverged(), arm_.cycles(),
-                              arm_.late_cycles(), 1e6 * total_time_ / done, 1e6 * longest_time_});
+  void report(const ExecutionTime& time) noexcept override {
+    mailbox_->status.try_set(
+        {arm_.state(), arm_.fault(), arm_.diverged(), arm_.cycles(), arm_.late_cycles(), time});
   }
 
-  /// Execution times [s] of read() and write().
-  void count_read(double time) noexcept { read_time_ = time; }
-  void count_write(double time) noexcept {
-    ++timed_;
-    total_time_ += read_time_ + time;
-    longest_time_ = std::max(longest_time_, read_time_ + time);
+  const char* title() const noexcept override { return "simulated arm"; }
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const override {
+    using diagnostic_msgs::msg::DiagnosticStatus;
+    const SimStatus status = mailbox_->status.get();
+    if (status.fault.fault == Fault::kNone) {
+      to.summary(DiagnosticStatus::OK, to_string(status.state));
+    } else {
+      to.summary(DiagnosticStatus::ERROR, explain(status.fault, status.diverged));
+    }
+    to.add("drives", to_string(status.state));
+    to.add("fault", to_string(status.fault.fault));
+    to.add("cycles", status.cycles);
+    to.add("late cycles", status.late_cycles);
+    to.addf("read and write, mean", "%.1f us", status.time.mean_us);
+    to.addf("read and write, longest", "%.1f us", status.time.max_us);
+  }
+  FaultRecord reported_fault() const override { return mailbox_->status.get().fault; }
+  std::string explain_fault() const override {
+    const SimStatus status = mailbox_->status.get();
+    return explain(status.fault, status.diverged);
+  }
+  std::string injection_help() const override {
+    return "Fault to simulate: " + injection_names() + ", or nothing";
+  }
+  void inject(const std::string& fault) override {
+    mailbox_->injection = parse_injection(fault, chain_);
+    mailbox_->injected = true;
   }
 
  private:
+  /// "joint2: thermal: …" with value, threshold and remedy.
+  std::string explain(const FaultRecord& fault, bool diverged) const {
+    if (diverged) {
+      return "the integration has diverged: give the hardware a shorter sub_step, or look for "
+             "implausible inertias and gains; then call reset_fault, which returns the arm to its "
+             "initial position, and set the component inactive and active";
+    }
+    if (fault.fault == Fault::kCardLost) {
+      return "card-lost: the cards do not respond; set inject_fault to nothing, call reset_fault, then set "
+             "the component inactive and active";
+    }
+    const std::string joint =
+        fault.joint >= 0 ? chain_.joints().at(static_cast<std::size_t>(fault.joint)).name : "";
+    return describe(fault, joint) +
+           "; remove the cause, call reset_fault and set the component active again";
+  }
   void take_injection() noexcept {
     if (!mailbox_->injected.exchange(false)) return;
-    arm_.inject(SimMailbox::unpack(mailbox_->injection.load()));
+    arm_.inject(mailbox_->injection.load());
   }
 
   ga_dynamics::Chain chain_;
   std::optional<SimulatedTime> time_;
-  std::vector<std::string> joints_;
   SimulatedArm arm_;
-  std::uint64_t timed_ = 0;
-  double read_time_ = 0, total_time_ = 0, longest_time_ = 0;  ///< s
   std::shared_ptr<SimMailbox> mailbox_ = std::make_shared<SimMailbox>();
-  std::unique_ptr<SimNode> node_;
-};
-
-namespace {
-
-/// Seconds since construction.
-class StopWatch {
- public:
-  double operator()() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
 };
 
 }  // namespace
@@ -117,23 +152,7 @@ class StopWatch {
 SimSystem::SimSystem() : ArmSystem(kMostToolOutputs) {}
 
 std::unique_ptr<ArmBackend> SimSystem::make_arm() {
-  auto arm = std::make_unique<Backend>(sim_setup_of(get_hardware_info()), get_node());
-  backend_ = arm.get();
-  return arm;
-}
-
-SimSystem::Return SimSystem::read(const rclcpp::Time& time, const rclcpp::Duration& period) {
-  const StopWatch elapsed;
-  const Return result = ArmSystem::read(time, period);
-  backend_->count_read(elapsed());
-  return result;
-}
-
-SimSystem::Return SimSystem::write(const rclcpp::Time& time, const rclcpp::Duration& period) {
-  const StopWatch elapsed;
-  const Return result = ArmSystem::write(time, period);
-  backend_->count_write(elapsed());
-  return result;
+  return std::make_unique<SimBackend>(sim_setup_of(get_hardware_info()));
 }
 
 }  // namespace ga_hardware

@@ -87,7 +87,7 @@ class PumaSystem::Backend : public ArmBackend {
 
   std::string refuse_activation() override {
     const SafetyState now = safety().state();
-    if (now == SafetyState::kFault) return explain_fault(status(), settings_);
+    if (now == SafetyState::kFault) return puma_hardware::explain_fault(status(), settings_);
     if (driver_->guarded() && !driver_->guard_alive()) {
       return "no guard is running: if this process died, the last voltages would stay on the "
              "amplifiers. Start `puma guard` first";
@@ -159,7 +159,18 @@ class PumaSystem::Backend : public ArmBackend {
   }
   const SafetyMachine& safety() const noexcept override { return driver_->arm().safety(); }
   bool lost() const noexcept override { return driver_->card_lost(); }
-  void report() noexcept override { mailbox_->status.try_set(status()); }
+  void report(const ExecutionTime&) noexcept override { mailbox_->status.try_set(status()); }
+
+  const char* title() const noexcept override { return "arm"; }
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const override {
+    node_->diagnose(to);
+  }
+  FaultRecord reported_fault() const override { return mailbox_->status.get().cause; }
+  std::string explain_fault() const override {
+    return puma_hardware::explain_fault(mailbox_->status.get(), settings_);
+  }
+  std::string injection_help() const override { return ArmNode::injection_help(); }
+  void inject(const std::string& fault) override { node_->inject(fault); }
 
  private:
   /// Ports are granted per thread, and any thread may run the cycles. Throws CardError.
