@@ -110,6 +110,9 @@ TYPED_TEST_P(ArmSystemSuite, EffortOnlyStoppedIsAControlledStopWithBrakes) {
     largest = bench.largest_effort();
     // Blends to the holding torque with a time constant of 20 ms while it ramps down: no step.
     this->expect_no_step(last, 7);
+    if (i == 100) {
+      EXPECT_LT(std::abs(bench.effort(0)), 5);
+    }
     if (i > 0) {  // the first write after the switch closes them
       EXPECT_EQ(bench.state("arm/brakes"), 1);
     }
@@ -167,7 +170,7 @@ TYPED_TEST_P(ArmSystemSuite, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
   auto& bench = this->rig;
   ASSERT_EQ(bench.move(300, 0.3), Return::OK);
   ASSERT_EQ(bench.inject("thermal:joint2"), "");
-  ASSERT_EQ(bench.move(2000, 0.3), Return::DEACTIVATE);
+  ASSERT_EQ(bench.move(TypeParam::kThermalCycles, 0.3), Return::DEACTIVATE);
   EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
   EXPECT_EQ(this->fault_code(), static_cast<int>(ga_hardware::Fault::kThermal));
   EXPECT_EQ(bench.state("arm/thermal"), 2);
@@ -176,6 +179,9 @@ TYPED_TEST_P(ArmSystemSuite, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
     const auto last = this->efforts_now();
     ASSERT_EQ(bench.cycle(), Return::OK);
     this->expect_no_step(last, 8);
+    if (i == 260) {
+      EXPECT_EQ(bench.largest_effort(), 0);
+    }
   }
   this->expect_no_torque_and_no_power();
   EXPECT_TRUE(std::isfinite(bench.position(0))) << "the calibration stands";

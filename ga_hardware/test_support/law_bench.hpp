@@ -108,6 +108,7 @@ class SimLawBench : public LawBench {
  public:
   using Plugin = ga_hardware::SimSystem;
   static constexpr double kStandingPower = 1;  ///< active, on its brakes
+  static constexpr int kThermalCycles = 3;     ///< until an alarm is noticed, at most
 
   SimLawBench() : LawBench(urdf(), std::make_unique<Plugin>()) {}
 

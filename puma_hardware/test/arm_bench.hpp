@@ -36,6 +36,7 @@ class ArmBench : public LawBench {
  public:
   using Plugin = puma_hardware::PumaSystem;
   static constexpr double kStandingPower = 0;  ///< active, on its brakes
+  static constexpr int kThermalCycles = 2000;  ///< until an alarm is noticed, at most
 
   explicit ArmBench(const Parameters& parameters = {},
                     std::unique_ptr<Plugin> plugin = std::make_unique<Plugin>())
