@@ -1,4 +1,4 @@
-# The ros2_control base classes of simulated and real arms, and the simulated hardware, if ros2_control is installed. A
+# The ros2_control shell of simulated and real arms, and the simulated hardware, if ros2_control is installed. A
 # separate library in a separate export set, so that users of the plain library do not depend on ROS 2.
 
 foreach(package hardware_interface pluginlib diagnostic_updater rclcpp realtime_tools rosgraph_msgs std_srvs)
@@ -14,10 +14,10 @@ file(REMOVE ${PROJECT_BINARY_DIR}/not_built.txt)
 
 add_library(ga_hardware_plugins SHARED
   src/plugins/arm_interfaces.cpp
+  src/plugins/arm_system.cpp
   src/plugins/effort_commands.cpp
-  src/plugins/effort_system.cpp
+  src/plugins/shell_node.cpp
   src/plugins/sim_clock.cpp
-  src/plugins/sim_node.cpp
   src/plugins/sim_settings.cpp
   src/plugins/sim_system.cpp)
 target_link_libraries(ga_hardware_plugins PUBLIC ga_hardware hardware_interface::hardware_interface

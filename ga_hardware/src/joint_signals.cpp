@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/joint_signals.hpp"
-
 #include <numbers>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/parameter_text.hpp"
 
 namespace ga_hardware {

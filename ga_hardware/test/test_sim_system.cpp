@@ -7,9 +7,9 @@
 
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
-#include "ga_hardware/arm_interfaces.hpp"
 #include "hardware_bench.hpp"
 #include "pluginlib/class_loader.hpp"
+#include "plugins/arm_interfaces.hpp"
 #include "plugins/sim_settings.hpp"
 
 namespace {
@@ -108,105 +108,6 @@ TEST(SimSystem, ReleasesTheBrakesWithoutASag) {
   ASSERT_EQ(bench.cycles(600), Return::OK);
   EXPECT_EQ(bench.state("arm/brakes"), 0);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bench.position(i), before[i], 1e-3) << i;
-}
-
-TEST(SimSystem, EffortStartedAndStoppedInOneSwitchChangesNothing) {
-  const std::string urdf = test::puma({{"initial_positions", kStretched}});
-  Bench bench(urdf);
-  bench.system().configure();
-  bench.system().activate();
-  ASSERT_TRUE(bench.start());
-  const auto torque = gravity(urdf, bench.positions());
-  bench.set_efforts(torque);
-  ASSERT_EQ(bench.cycles(400), Return::OK);
-  const double held = bench.effort(1);
-  ASSERT_GT(std::abs(held), 20);
-  ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
-  ASSERT_EQ(bench.cycle(), Return::OK);
-  EXPECT_DOUBLE_EQ(bench.effort(1), held);
-  for (int i = 0; i < 50; ++i) {
-    bench.set_efforts(torque);
-    ASSERT_EQ(bench.cycle(), Return::OK);
-    EXPECT_DOUBLE_EQ(bench.effort(1), held);
-    EXPECT_EQ(bench.state("arm/brakes"), 0);
-  }
-}
-
-TEST(SimSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
-  Bench bench(test::puma({{"dac", "false"}}));
-  bench.system().configure();
-  bench.system().activate();
-  ASSERT_TRUE(bench.start());
-  const std::vector<double> push{45, 0, 0, 2, 0, 0};
-  bench.set_efforts(push);
-  ASSERT_EQ(bench.cycles(400), Return::OK);
-  ASSERT_GT(bench.state("joint1/velocity"), 0.2);
-  ASSERT_TRUE(bench.stop());
-  double last = bench.effort(0);
-  for (int i = 0; i < 250; ++i) {
-    ASSERT_EQ(bench.cycle(), Return::OK);
-    // Blends to the holding torque with a time constant of 20 ms while it ramps down: no step.
-    EXPECT_LE(std::abs(last - bench.effort(0)), 7) << i;
-    last = bench.effort(0);
-    if (i == 100) {
-      EXPECT_LT(std::abs(last), 5);
-    }
-    if (i > 0) {  // the first write after the switch closes them
-      EXPECT_EQ(bench.state("arm/brakes"), 1);
-    }
-  }
-  ASSERT_EQ(bench.cycles(500), Return::OK);
-  EXPECT_EQ(bench.effort(0), 0);
-  for (const std::string& joint : bench.joints()) {
-    EXPECT_NEAR(bench.state(joint + "/velocity"), 0, 2e-3) << joint;  // joint 4 by its friction
-  }
-  EXPECT_EQ(bench.state("arm/power"), 1);
-  const auto before = bench.positions();
-  ASSERT_TRUE(bench.start());  // commands before the stop are discarded
-  ASSERT_EQ(bench.cycles(300), Return::OK);
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bench.position(i), before[i], 2e-4);
-  EXPECT_EQ(bench.effort(0), 0);
-}
-
-TEST(SimSystem, RefusesToReleaseTheBrakesForSomeJointsOnly) {
-  Bench bench(test::puma());
-  bench.system().configure();
-  bench.system().activate();
-  EXPECT_FALSE(bench.switch_mode({"joint1/effort", "joint2/effort"}, {}));
-  EXPECT_TRUE(bench.switch_mode({"tool/output1", "tool/output2"}, {}));
-  EXPECT_TRUE(bench.start());
-  EXPECT_TRUE(bench.switch_mode({"joint1/effort"}, {"joint1/effort"}));
-}
-
-TEST(SimSystem, ToolOutputsAreSetAndShown) {
-  Bench bench(test::puma());
-  bench.system().configure();
-  bench.system().activate();
-  ASSERT_EQ(bench.cycles(2), Return::OK);
-  EXPECT_EQ(bench.state("tool/output1"), 0);
-  bench.set("tool/output2", 1);
-  ASSERT_EQ(bench.cycles(2), Return::OK);
-  EXPECT_EQ(bench.state("tool/output1"), 0);
-  EXPECT_EQ(bench.state("tool/output2"), 1);
-}
-
-TEST(SimSystem, PowerOffIsAControlledStopAndLeavesTheStatesStreaming) {
-  Bench bench(test::puma());
-  bench.system().configure();
-  bench.system().activate();
-  ASSERT_TRUE(bench.start());
-  bench.set_efforts({40, 0, 0, 0, 0, 0});
-  ASSERT_EQ(bench.cycles(300), Return::OK);
-  bench.set("arm/power", 0);
-  EXPECT_EQ(bench.cycle(), Return::DEACTIVATE);
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_GT(bench.effort(0), 20);  // ramping down, not cut
-  for (int i = 0; i < 300; ++i) ASSERT_EQ(bench.read(), Return::OK);
-  EXPECT_EQ(bench.state("arm/power"), 0);
-  EXPECT_EQ(bench.effort(0), 0);
-  bench.system().activate();  // no fault: it comes back at once
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
-  EXPECT_EQ(bench.cycles(10), Return::OK);
 }
 
 TEST(SimSystem, VelocityFromEncoderCountsFollowsTheArm) {

@@ -72,26 +72,6 @@ class SimFaults : public testing::Test {
   Bench bench{test::puma({{"dac", "false"}})};
 };
 
-TEST_F(SimFaults, ThermalFadesTheTorqueAndLeavesTheStatesStreaming) {
-  ASSERT_EQ(bench.inject("thermal:joint2"), "");
-  EXPECT_EQ(until_fault(3), Return::DEACTIVATE);
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_EQ(bench.state("arm/thermal"), 2);
-  EXPECT_EQ(fault_code(), static_cast<double>(Fault::kThermal));
-  EXPECT_GT(bench.effort(0), 40);
-  double last = bench.effort(0);
-  for (int i = 0; i < 260; ++i) {
-    ASSERT_EQ(bench.read(), Return::OK);
-    EXPECT_LE(std::abs(bench.effort(0) - last), 8) << "no step";
-    last = bench.effort(0);
-  }
-  EXPECT_EQ(last, 0);
-  EXPECT_EQ(bench.state("arm/power"), 0);
-  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault persists; remove it first");
-  ASSERT_EQ(bench.inject(""), "");
-  recover();
-}
-
 TEST_F(SimFaults, EncoderJumpCutsAtOnce) {
   ASSERT_EQ(bench.inject("encoder-jump:joint3"), "");
   const double before = bench.position(2);
@@ -135,25 +115,6 @@ TEST_F(SimFaults, LostCardsAreAnErrorFromRead) {
   bench.system().configure();
   ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
   expect_no_jump();
-}
-
-TEST(SimErrors, OnErrorMayBeCalledAgainAndInAnyState) {
-  using hardware_interface::CallbackReturn;
-  ga_hardware::SimSystem plugin;
-  hardware_interface::HardwareComponentInterfaceParams params;
-  params.hardware_info = hardware_interface::parse_control_resources_from_urdf(test::puma()).at(0);
-  ASSERT_EQ(plugin.on_init(params), CallbackReturn::SUCCESS);
-  const rclcpp_lifecycle::State any(States::PRIMARY_STATE_ACTIVE, "active");
-  EXPECT_EQ(plugin.on_error(any), CallbackReturn::SUCCESS);
-  const auto states = plugin.on_export_state_interfaces();
-  const auto commands = plugin.on_export_command_interfaces();
-  ASSERT_EQ(plugin.on_configure(any), CallbackReturn::SUCCESS);
-  ASSERT_EQ(plugin.on_activate(any), CallbackReturn::SUCCESS);
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(plugin.on_error(any), CallbackReturn::SUCCESS);
-    EXPECT_EQ(plugin.get_state("arm/power"), 0);
-    EXPECT_EQ(plugin.get_state("joint2/effort"), 0);
-  }
 }
 
 TEST_F(SimFaults, ATorqueThatIsNotFiniteFadesFromTheHoldingTorque) {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 
 namespace {

@@ -34,23 +34,21 @@ inline std::string real_puma(Parameters parameters = {}) {
 
 class ArmBench : public LawBench {
  public:
+  using Plugin = puma_hardware::PumaSystem;
+  static constexpr double kStandingPower = 0;  ///< active, on its brakes
+  static constexpr int kThermalCycles = 2000;  ///< until an alarm is noticed, at most
+
   explicit ArmBench(const Parameters& parameters = {},
-                    std::unique_ptr<puma_hardware::PumaSystem> plugin =
-                        std::make_unique<puma_hardware::PumaSystem>())
+                    std::unique_ptr<Plugin> plugin = std::make_unique<Plugin>())
       : ArmBench(parameters, *plugin, std::move(plugin)) {}
 
+  static std::string urdf() { return real_puma(); }
   std::string calibrate() { return call("calibrate", 200); }
-  /// Connected, calibrated, active; effort claimed, the law holds the arm where it is.
-  bool bring_up() override {
-    system().configure();
-    if (calibrate()[0] != '+') return false;
-    system().activate();
-    return state() == States::PRIMARY_STATE_ACTIVE && engage();
-  }
+  bool make_ready() override { return calibrate()[0] == '+'; }
 
-  puma_hardware::PumaSystem& plugin() { return plugin_; }
+  Plugin& plugin() { return plugin_; }
   /// Do the emulated cards show what they should without power?
-  bool outputs_are_off() const {
+  bool outputs_are_off() const override {
     const auto& cards = *plugin_.emulated_cards();
     for (int joint = 0; joint < 6; ++joint) {
       if (cards.output_volts(joint) != 0) return false;
@@ -60,11 +58,10 @@ class ArmBench : public LawBench {
   static constexpr int kPowerOutput = 2;  ///< with the brakes on it, by default
 
  private:
-  ArmBench(const Parameters& parameters, puma_hardware::PumaSystem& plugin,
-           std::unique_ptr<puma_hardware::PumaSystem>&& owned)
+  ArmBench(const Parameters& parameters, Plugin& plugin, std::unique_ptr<Plugin>&& owned)
       : LawBench(real_puma(parameters), std::move(owned)), plugin_(plugin) {}
 
-  puma_hardware::PumaSystem& plugin_;
+  Plugin& plugin_;
 };
 
 }  // namespace test

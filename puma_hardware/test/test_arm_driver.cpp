@@ -149,6 +149,26 @@ TEST(ArmDriver, CutsAtOnce) {
   EXPECT_EQ(arm.largest_volts(), 0) << "and does not come back";
 }
 
+TEST(ArmDriver, AFaultWithdrawsThePermissionToPowerTheArm) {
+  Driven arm(true);
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.drive(500);
+  ASSERT_EQ(arm.state(), SafetyState::kActive);
+  arm.driver.arm().emergency_stop();
+  arm.idle();
+  ASSERT_EQ(arm.state(), SafetyState::kFault);
+  ASSERT_TRUE(arm.driver.arm().safety().clear_faults());
+  arm.idle(10);
+  arm.drive(10);
+  EXPECT_EQ(arm.state(), SafetyState::kCalibrated) << "not without a new request";
+  EXPECT_FALSE(arm.robot.cards()->digital_output(kPower));
+  EXPECT_EQ(arm.largest_volts(), 0);
+  arm.driver.allow_power(true);
+  arm.idle();
+  EXPECT_EQ(arm.state(), SafetyState::kActive);
+}
+
 class GuardedDriver : public testing::Test {
  protected:
   ~GuardedDriver() override { Heartbeat::remove(name_); }

@@ -70,64 +70,6 @@ TEST(ArmSystem, CalibratesWhileInactiveAndShowsItsProgress) {
   EXPECT_EQ(bench.calibrate(), "-the component is active; set it inactive first");
 }
 
-TEST(ArmSystem, StandsOnItsBrakesUntilTheFirstEffortAndDoesNotSag) {
-  ArmBench bench;
-  bench.system().configure();
-  ASSERT_EQ(bench.calibrate()[0], '+');
-  const auto before = bench.positions();
-  bench.system().activate();
-  ASSERT_EQ(bench.cycles(200), Return::OK);
-  EXPECT_LT(bench.largest_distance(before), 2e-4);
-  EXPECT_EQ(bench.state("arm/brakes"), 1);
-  ASSERT_TRUE(bench.start());
-  ASSERT_EQ(bench.cycles(50), Return::OK);  // claimed, but nothing commanded yet
-  EXPECT_EQ(bench.state("arm/brakes"), 1);
-  ASSERT_TRUE(bench.stop());
-  ASSERT_EQ(bench.cycles(10), Return::OK);
-  ASSERT_TRUE(bench.engage());
-  ASSERT_EQ(bench.hold(1000), Return::OK);
-  EXPECT_EQ(bench.state("arm/brakes"), 0);
-  EXPECT_EQ(bench.state("arm/power"), 1);
-  EXPECT_GT(bench.largest_effort(), 5);
-  EXPECT_LT(bench.largest_distance(before), 1e-3);
-}
-
-TEST(ArmSystem, EffortStartedAndStoppedInOneSwitchChangesNothing) {
-  ArmBench bench;
-  ASSERT_TRUE(bench.bring_up());
-  ASSERT_EQ(bench.hold(300), Return::OK);
-  const double held = bench.effort(1);
-  ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
-  for (int i = 0; i < 50; ++i) {
-    ASSERT_EQ(bench.hold(1), Return::OK);
-    EXPECT_NEAR(bench.effort(1), held, 0.02 * 186.4);
-    EXPECT_EQ(bench.state("arm/brakes"), 0);
-  }
-}
-
-TEST(ArmSystem, EffortOnlyStoppedIsAControlledStopWithBrakes) {
-  ArmBench bench;
-  ASSERT_TRUE(bench.bring_up());
-  ASSERT_EQ(bench.hold(200), Return::OK);
-  ASSERT_EQ(bench.move(600, 0.4), Return::OK);
-  ASSERT_TRUE(bench.stop());
-  double last = bench.largest_effort();
-  for (int i = 0; i < 250; ++i) {
-    ASSERT_EQ(bench.cycle(), Return::OK);
-    EXPECT_LT(bench.largest_effort(), last + 2) << i;
-    last = bench.largest_effort();
-  }
-  ASSERT_EQ(bench.cycles(300), Return::OK);
-  EXPECT_EQ(bench.largest_effort(), 0);
-  EXPECT_EQ(bench.state("arm/brakes"), 1);
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
-  const auto before = bench.positions();
-  ASSERT_TRUE(bench.engage());  // what was commanded before the stop is forgotten
-  ASSERT_EQ(bench.hold(1000), Return::OK);
-  EXPECT_EQ(bench.state("arm/brakes"), 0);
-  EXPECT_LT(bench.largest_distance(before), 1e-3);
-}
-
 TEST(ArmSystem, BrakesOnAnOutputOfTheirOwnLetPowerComeFirst) {
   ArmBench bench({{"pcl726.power_output", "8"}, {"pcl726.brake_output", "9"}});
   bench.system().configure();
@@ -142,48 +84,6 @@ TEST(ArmSystem, BrakesOnAnOutputOfTheirOwnLetPowerComeFirst) {
   ASSERT_EQ(bench.hold(500), Return::OK);
   EXPECT_EQ(bench.state("arm/brakes"), 0);
   EXPECT_LT(bench.largest_distance(before), 1e-3);
-}
-
-TEST(ArmSystem, RefusesToReleaseTheBrakesForSomeJointsOnly) {
-  ArmBench bench;
-  bench.system().configure();
-  EXPECT_FALSE(bench.switch_mode({"joint1/effort", "joint2/effort"}, {}));
-  EXPECT_TRUE(bench.switch_mode({"tool/output1", "tool/output2"}, {}));
-  EXPECT_TRUE(bench.start());
-  EXPECT_TRUE(bench.switch_mode({"joint1/effort"}, {"joint1/effort"}));
-}
-
-TEST(ArmSystem, PowerOffIsAControlledStopAndLeavesTheStatesStreaming) {
-  ArmBench bench;
-  ASSERT_TRUE(bench.bring_up());
-  ASSERT_EQ(bench.hold(300), Return::OK);
-  bench.set("arm/power", 0);
-  EXPECT_EQ(bench.hold(1), Return::DEACTIVATE);
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_GT(bench.largest_effort(), 5) << "fading, not cut";
-  ASSERT_EQ(bench.cycles(400), Return::OK);
-  EXPECT_EQ(bench.largest_effort(), 0);
-  EXPECT_EQ(bench.state("arm/power"), 0);
-  const auto before = bench.positions();
-  bench.system().activate();
-  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_ACTIVE);
-  ASSERT_TRUE(bench.switch_mode(bench.efforts(), bench.efforts()));
-  ASSERT_TRUE(bench.engage());
-  ASSERT_EQ(bench.hold(500), Return::OK);
-  EXPECT_LT(bench.largest_distance(before), 1e-3);
-}
-
-TEST(ArmSystem, ToolOutputsAreSetAndShown) {
-  ArmBench bench;
-  bench.system().configure();
-  ASSERT_EQ(bench.calibrate()[0], '+');
-  bench.system().activate();
-  ASSERT_EQ(bench.cycles(2), Return::OK);
-  EXPECT_EQ(bench.state("tool/output1"), 0);
-  bench.set("tool/output2", 1);
-  ASSERT_EQ(bench.cycles(2), Return::OK);
-  EXPECT_EQ(bench.state("tool/output1"), 0);
-  EXPECT_EQ(bench.state("tool/output2"), 1);
 }
 
 TEST(ArmSystem, ACalibrationCanBeCancelled) {

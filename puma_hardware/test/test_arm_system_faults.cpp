@@ -39,23 +39,6 @@ class ArmSystemFaults : public testing::Test {
   ArmBench bench;
 };
 
-TEST_F(ArmSystemFaults, ThermalFadesTheTorqueWhileStatesGoOn) {
-  ASSERT_EQ(fail("thermal:joint2"), Return::DEACTIVATE);
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_EQ(fault_code(), static_cast<int>(Fault::kThermal));
-  EXPECT_EQ(bench.state("arm/thermal"), 2);
-  EXPECT_GT(bench.largest_effort(), 1) << "fading, not cut";
-  ASSERT_EQ(bench.cycles(1000), Return::OK);
-  EXPECT_EQ(bench.largest_effort(), 0);
-  EXPECT_TRUE(std::isfinite(bench.position(0))) << "the calibration stands";
-  EXPECT_EQ(bench.reset_fault(), "-the cause of the fault persists; remove it first");
-  bench.system().activate();
-  EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE) << "refused";
-  ASSERT_EQ(bench.inject(""), "");
-  EXPECT_EQ(bench.reset_fault()[0], '+');
-  expect_no_jump_when_active();
-}
-
 TEST_F(ArmSystemFaults, AnEncoderJumpCutsAndAsksForCalibration) {
   ASSERT_EQ(fail("encoder-jump:joint1"), Return::DEACTIVATE);
   EXPECT_EQ(fault_code(), static_cast<int>(Fault::kEncoderJump));
@@ -120,38 +103,6 @@ TEST_F(ArmSystemFaults, MissedDeadlinesRampDown) {
   ASSERT_EQ(bench.cycles(1000), Return::OK);
   ASSERT_EQ(bench.reset_fault()[0], '+');
   expect_no_jump_when_active();
-}
-
-TEST_F(ArmSystemFaults, TheFaultResetLineClearsOnItsRise) {
-  bench.set("arm/fault_reset", 1);
-  ASSERT_EQ(bench.hold(2), Return::OK);
-  ASSERT_EQ(fail("thermal:joint1"), Return::DEACTIVATE);
-  ASSERT_EQ(bench.inject(""), "");
-  ASSERT_EQ(bench.cycles(1000), Return::OK);
-  EXPECT_EQ(fault_code(), static_cast<int>(Fault::kThermal)) << "it stayed up: no new wish";
-  bench.set("arm/fault_reset", 0);
-  ASSERT_EQ(bench.cycles(2), Return::OK);
-  bench.set("arm/fault_reset", 1);
-  ASSERT_EQ(bench.cycles(2), Return::OK);
-  EXPECT_EQ(fault_code(), 0);
-}
-
-TEST_F(ArmSystemFaults, ErrorsCutTheOutputsAndMayComeTwice) {
-  using hardware_interface::CallbackReturn;
-  ASSERT_FALSE(bench.outputs_are_off());
-  const rclcpp_lifecycle::State any(States::PRIMARY_STATE_ACTIVE, "active");
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(bench.plugin().on_error(any), CallbackReturn::SUCCESS);
-    EXPECT_TRUE(bench.outputs_are_off());
-    EXPECT_EQ(bench.largest_effort(), 0);
-    EXPECT_EQ(bench.state("arm/power"), 0);
-    EXPECT_EQ(bench.state("arm/brakes"), 1);
-  }
-  bench.system().error();
-  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_UNCONFIGURED);
-  bench.system().configure();
-  ASSERT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
-  EXPECT_TRUE(bench.outputs_are_off());
 }
 
 TEST(ArmSystemErrors, BrakesOfTheirOwnCloseWithTheError) {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "ga_dynamics/plant.hpp"
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/safety_machine.hpp"
 
 namespace ga_hardware {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/arm_interfaces.hpp"
+#include "plugins/arm_interfaces.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
+
+#include "ga_hardware/arm_system.hpp"
 
 namespace ga_hardware {
 namespace {

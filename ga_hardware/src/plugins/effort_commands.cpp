@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/effort_commands.hpp"
+#include "plugins/effort_commands.hpp"
 
 #include <algorithm>
 #include <bit>

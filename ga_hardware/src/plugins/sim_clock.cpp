@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/sim_clock.hpp"
+#include "plugins/sim_clock.hpp"
 
 #include <algorithm>
 #include <chrono>

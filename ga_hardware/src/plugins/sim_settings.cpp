@@ -8,9 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ga_hardware/arm_interfaces.hpp"
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
+#include "ga_hardware/arm_system.hpp"
 #include "ga_hardware/parameter_text.hpp"
+#include "plugins/arm_interfaces.hpp"
 
 namespace ga_hardware {
 namespace {

@@ -1,233 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_hardware/sim_system.hpp"
 
-#include <algorithm>
-#include <array>
-#include <chrono>
+#include <atomic>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 
-#include "ga_hardware/arm_interfaces.hpp"
-#include "ga_hardware/sim_clock.hpp"
 #include "ga_hardware/simulated_arm.hpp"
-#include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
-#include "plugins/sim_node.hpp"
+#include "plugins/arm_interfaces.hpp"
 #include "plugins/sim_settings.hpp"
+#include "realtime_tools/realtime_thread_safe_box.hpp"
 
 namespace ga_hardware {
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+/// Passed from the control loop to the node.
+struct SimStatus {
+  DriveState state = DriveState::kOff;
+  FaultRecord fault;
+  bool diverged = false;
+  std::uint64_t cycles = 0, late_cycles = 0;
+  ExecutionTime time;
+};
 
-std::vector<std::string> names_of(const ga_dynamics::Chain& chain) {
-  std::vector<std::string> names;
-  for (const auto& joint : chain.joints()) names.push_back(joint.name);
-  return names;
-}
+struct SimMailbox : LoopMailbox {
+  std::atomic<Injection> injection{};
+  std::atomic<bool> injected{false};  ///< the loop has not read `injection` yet
+  realtime_tools::RealtimeThreadSafeBox<SimStatus> status;
+};
+static_assert(std::atomic<Injection>::is_always_lock_free);
+
+class SimBackend : public ArmBackend {
+ public:
+  explicit SimBackend(const SimSetup& setup)
+      : chain_(setup.chain), arm_(setup.chain, setup.settings) {
+    if (setup.simulated_time) {
+      time_ = SimulatedTime{setup.settings.period, setup.real_time_factor};
+    }
+  }
+
+  const ga_dynamics::Chain& chain() const noexcept override { return chain_; }
+  std::shared_ptr<LoopMailbox> mailbox() const noexcept override { return mailbox_; }
+  std::optional<SimulatedTime> simulated_time() const noexcept override { return time_; }
+
+  void connect() override {
+    take_injection();
+    if (arm_.card_lost()) {
+      throw std::runtime_error("the (simulated) cards do not respond; set inject_fault to nothing");
+    }
+  }
+  bool connected() const noexcept override { return true; }
+  std::string refuse_activation() override {
+    take_injection();
+    if (arm_.fault().fault == Fault::kNone) return "";
+    return explain(arm_.fault(), arm_.diverged());
+  }
+  std::string power_on() override {
+    arm_.power_on();
+    return "";
+  }
+  void power_off() override { arm_.power_off(); }
+  void halt() override { arm_.cut(); }
+  void cut() override { arm_.cut(); }
+
+  double measure(double period, bool) override {
+    take_injection();
+    if (!arm_.card_lost()) arm_.advance(period);
+    return period;
+  }
+  void command(std::span<const double> torque, double age) noexcept override {
+    arm_.command(torque, age);
+  }
+  void idle() noexcept override { arm_.idle(); }
+  void stop() noexcept override { arm_.stop(); }
+  ResetRequest reset_fault() noexcept override {
+    if (safety().reaction() != Reaction::kNone) return ResetRequest::kStopping;
+    return arm_.reset_fault() ? ResetRequest::kTried : ResetRequest::kRefused;
+  }
+  void set_tool(std::size_t, bool) noexcept override {}
+  ArmState state() const noexcept override {
+    return {arm_.position(), arm_.velocity(),      arm_.torque(), true,
+            arm_.powered(),  arm_.brakes_closed(), arm_.thermal()};
+  }
+  const SafetyMachine& safety() const noexcept override { return arm_.safety(); }
+  bool lost() const noexcept override { return arm_.card_lost() || arm_.diverged(); }
+  void report(const ExecutionTime& time) noexcept override {
+    mailbox_->status.try_set(
+        {arm_.state(), arm_.fault(), arm_.diverged(), arm_.cycles(), arm_.late_cycles(), time});
+  }
+
+  const char* title() const noexcept override { return "simulated arm"; }
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const override {
+    using diagnostic_msgs::msg::DiagnosticStatus;
+    const SimStatus status = mailbox_->status.get();
+    if (status.fault.fault == Fault::kNone) {
+      to.summary(DiagnosticStatus::OK, to_string(status.state));
+    } else {
+      to.summary(DiagnosticStatus::ERROR, explain(status.fault, status.diverged));
+    }
+    to.add("drives", to_string(status.state));
+    to.add("fault", to_string(status.fault.fault));
+    to.add("cycles", status.cycles);
+    to.add("late cycles", status.late_cycles);
+    to.addf("read and write, mean", "%.1f us", status.time.mean_us);
+    to.addf("read and write, longest", "%.1f us", status.time.max_us);
+  }
+  FaultRecord reported_fault() const override { return mailbox_->status.get().fault; }
+  std::string explain_fault() const override {
+    const SimStatus status = mailbox_->status.get();
+    return explain(status.fault, status.diverged);
+  }
+  std::string injection_help() const override {
+    return "Fault to simulate: " + injection_names() + ", or nothing";
+  }
+  void inject(const std::string& fault) override {
+    mailbox_->injection = parse_injection(fault, chain_);
+    mailbox_->injected = true;
+  }
+
+ private:
+  /// "joint2: thermal: …" with value, threshold and remedy.
+  std::string explain(const FaultRecord& fault, bool diverged) const {
+    if (diverged) {
+      return "the integration has diverged: give the hardware a shorter sub_step, or look for "
+             "implausible inertias and gains; then call reset_fault, which returns the arm to its "
+             "initial position, and set the component inactive and active";
+    }
+    if (fault.fault == Fault::kCardLost) {
+      return "card-lost: the cards do not respond; set inject_fault to nothing, call reset_fault, then set "
+             "the component inactive and active";
+    }
+    const std::string joint =
+        fault.joint >= 0 ? chain_.joints().at(static_cast<std::size_t>(fault.joint)).name : "";
+    return describe(fault, joint) +
+           "; remove the cause, call reset_fault and set the component active again";
+  }
+  void take_injection() noexcept {
+    if (!mailbox_->injected.exchange(false)) return;
+    arm_.inject(mailbox_->injection.load());
+  }
+
+  ga_dynamics::Chain chain_;
+  std::optional<SimulatedTime> time_;
+  SimulatedArm arm_;
+  std::shared_ptr<SimMailbox> mailbox_ = std::make_shared<SimMailbox>();
+};
 
 }  // namespace
 
-struct SimSystem::Impl {
-  explicit Impl(const SimSetup& setup)
-      : joints(names_of(setup.chain)),
-        arm(setup.chain, setup.settings),
-        interfaces(joints.size()),
-        efforts(joints.size()) {}
+SimSystem::SimSystem() : ArmSystem(kMostToolOutputs) {}
 
-  /// Handles requests from outside the loop. The controller manager calls this and all below with
-  /// the component's mutex; only controller switches come without it (effort_commands.hpp).
-  void take_requests() noexcept {
-    if (mailbox->injected.exchange(false)) {
-      arm.inject(SimMailbox::unpack(mailbox->injection.load()));
-    }
-    const bool stopping = arm.safety().reaction() != Reaction::kNone;
-    if (mailbox->reset == ResetRequest::kAsked) {
-      mailbox->reset = stopping            ? ResetRequest::kStopping
-                       : arm.reset_fault() ? ResetRequest::kDone
-                                           : ResetRequest::kRefused;
-    }
-    const bool reset = take(interfaces.fault_reset, 0) > 0.5;
-    if (reset && !reset_line && !stopping) arm.reset_fault();
-    reset_line = reset;
-  }
-
-  void show_states() {
-    for (std::size_t i = 0; i < joints.size(); ++i) {
-      put(interfaces.position[i], arm.position()[i]);
-      put(interfaces.velocity[i], arm.velocity()[i]);
-      put(interfaces.effort[i], arm.torque()[i]);
-    }
-    put(interfaces.power, arm.powered() ? 1 : 0);
-    put(interfaces.brakes, arm.brakes_closed() ? 1 : 0);
-    put(interfaces.thermal, static_cast<double>(arm.thermal()));
-    put(interfaces.fault_code, static_cast<double>(arm.fault().fault));
-    for (std::size_t i = 0; i < kMostToolOutputs; ++i) put(interfaces.output[i], output[i]);
-    show_status();
-  }
-
-  void show_status() {
-    const auto done = static_cast<double>(std::max<std::uint64_t>(timed, 1));
-    mailbox->status.try_set({arm.state(), arm.fault(), arm.diverged(), arm.cycles(),
-                             arm.late_cycles(), 1e6 * total_time / done, 1e6 * longest_time});
-  }
-
-  /// Switches the tool's outputs off and discards old commands.
-  void forget_outputs() {
-    output = {};
-    for (const auto& command : interfaces.output_command) put(command, kNone);
-  }
-
-  /// Adds the execution time of a cycle, read() and write().
-  void count_time(double seconds) noexcept {
-    ++timed;
-    total_time += seconds;
-    longest_time = std::max(longest_time, seconds);
-  }
-
-  std::vector<std::string> joints;
-  SimulatedArm arm;
-  ArmInterfaces interfaces;
-  EffortCommands efforts;
-  std::array<double, kMostToolOutputs> output{};
-  bool reset_line = false;
-  std::uint64_t timed = 0;
-  double read_time = 0, total_time = 0, longest_time = 0;  ///< s
-  std::shared_ptr<SimMailbox> mailbox = std::make_shared<SimMailbox>();
-  std::unique_ptr<SimNode> node;
-  std::unique_ptr<SimClock> clock;
-};
-
-SimSystem::SimSystem() = default;
-SimSystem::~SimSystem() = default;
-
-EffortCommands& SimSystem::efforts() { return impl_->efforts; }
-
-SimSystem::CallbackReturn SimSystem::on_init(
-    const hardware_interface::HardwareComponentInterfaceParams& params) {
-  if (SystemInterface::on_init(params) != CallbackReturn::SUCCESS) return CallbackReturn::ERROR;
-  try {
-    check_description(kMostToolOutputs);
-    const SimSetup setup = sim_setup_of(get_hardware_info());
-    for (const std::string& warning : setup.chain.warnings()) {
-      RCLCPP_WARN(get_logger(), "%s", warning.c_str());
-    }
-    impl_ = std::make_unique<Impl>(setup);
-    if (get_node())
-      impl_->node = std::make_unique<SimNode>(get_node(), setup.chain, impl_->mailbox);
-    if (get_node() && setup.simulated_time) {
-      impl_->clock = std::make_unique<SimClock>(
-          get_node(), setup.settings.period, setup.real_time_factor,
-          [mailbox = impl_->mailbox] { return mailbox->cycling.load(); });
-    }
-  } catch (const std::exception& error) {
-    RCLCPP_FATAL(get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
-  }
-  return CallbackReturn::SUCCESS;
-}
-
-SimSystem::CallbackReturn SimSystem::on_configure(const rclcpp_lifecycle::State&) {
-  Impl& m = *impl_;
-  m.interfaces = ArmInterfaces::find(*this, m.joints);
-  m.efforts.bind(m.interfaces);
-  m.take_requests();
-  if (m.arm.card_lost()) {
-    RCLCPP_ERROR(get_logger(), "the (simulated) cards do not respond; set inject_fault to nothing");
-    return CallbackReturn::FAILURE;
-  }
-  m.efforts.reset();
-  m.forget_outputs();
-  m.show_states();
-  m.mailbox->cycling = true;
-  return CallbackReturn::SUCCESS;
-}
-
-SimSystem::CallbackReturn SimSystem::on_activate(const rclcpp_lifecycle::State&) {
-  Impl& m = *impl_;
-  m.take_requests();
-  std::string refused = refuse_running_controllers();
-  if (m.arm.fault().fault != Fault::kNone) {
-    refused = describe_fault(m.arm.fault(), m.arm.diverged(), m.joints);
-  }
-  if (!refused.empty()) {
-    RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
-    return CallbackReturn::FAILURE;
-  }
-  m.arm.power_on();
-  m.efforts.forget();
-  put(m.interfaces.power_command, 1);
-  put(m.interfaces.fault_reset, 0);
-  m.reset_line = false;
-  m.show_states();
-  return CallbackReturn::SUCCESS;
-}
-
-SimSystem::CallbackReturn SimSystem::on_deactivate(const rclcpp_lifecycle::State&) {
-  impl_->arm.power_off();
-  impl_->efforts.forget();
-  return CallbackReturn::SUCCESS;
-}
-
-SimSystem::CallbackReturn SimSystem::on_cleanup(const rclcpp_lifecycle::State&) {
-  impl_->mailbox->cycling = false;
-  impl_->arm.cut();
-  impl_->efforts.forget();
-  impl_->show_states();
-  return CallbackReturn::SUCCESS;
-}
-
-SimSystem::CallbackReturn SimSystem::on_error(const rclcpp_lifecycle::State&) {
-  Impl& m = *impl_;
-  m.mailbox->cycling = false;
-  m.arm.cut();
-  m.efforts.reset();
-  m.show_states();
-  return CallbackReturn::SUCCESS;
-}
-
-SimSystem::Return SimSystem::read(const rclcpp::Time&, const rclcpp::Duration& period) {
-  Impl& m = *impl_;
-  const auto begin = Clock::now();
-  m.take_requests();
-  const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
-  if (!m.arm.card_lost()) m.arm.advance(period.seconds());
-  // The controller manager does not write to an inactive component: its cycle ends here.
-  if (!active) {
-    if (m.efforts.stopped_while_inactive()) m.arm.stop();
-    m.arm.idle();
-    if (m.clock) m.clock->cycle_done();
-  }
-  m.show_states();
-  m.read_time = std::chrono::duration<double>(Clock::now() - begin).count();
-  return m.arm.card_lost() || m.arm.diverged() ? Return::ERROR : Return::OK;
-}
-
-SimSystem::Return SimSystem::write(const rclcpp::Time&, const rclcpp::Duration& period) {
-  Impl& m = *impl_;
-  const auto begin = Clock::now();
-  switch (m.efforts.next(period.seconds())) {
-    case EffortCommands::Request::kTorque:
-      m.arm.command(m.efforts.torque(), m.efforts.age());
-      break;
-    case EffortCommands::Request::kStop:
-      m.arm.stop();
-      m.arm.idle();
-      break;
-    case EffortCommands::Request::kNothing:
-      m.arm.idle();
-      break;
-  }
-  for (std::size_t i = 0; i < kMostToolOutputs; ++i) {
-    m.output[i] = take(m.interfaces.output_command[i], m.output[i]) > 0.5 ? 1 : 0;
-  }
-  const bool off = take(m.interfaces.power_command, 1) < 0.5;
-  m.show_states();
-  m.count_time(m.read_time + std::chrono::duration<double>(Clock::now() - begin).count());
-  if (m.clock) m.clock->cycle_done();
-  return off || m.arm.safety().state() == SafetyState::kFault ? Return::DEACTIVATE : Return::OK;
+std::unique_ptr<ArmBackend> SimSystem::make_arm() {
+  return std::make_unique<SimBackend>(sim_setup_of(get_hardware_info()));
 }
 
 }  // namespace ga_hardware

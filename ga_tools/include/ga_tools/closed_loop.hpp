@@ -16,7 +16,7 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/recording.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "ga_motion/trajectory.hpp"

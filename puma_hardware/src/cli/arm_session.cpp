@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "process/realtime.hpp"
 
 namespace puma_hardware::cli {

@@ -15,7 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using diagnostic_msgs::msg::DiagnosticStatus;
 
-constexpr char kInjection[] = "inject_fault";
 /// The simulated arm's name for the loss of all cards; here it is the loss of one.
 constexpr char kCardLost[] = "card-lost", kLostCard[] = "pcl818-lost";
 /// Faults of the control loop, not of a card.
@@ -86,11 +85,7 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
     : logger_(node->get_logger()),
       settings_(settings),
       mailbox_(std::move(mailbox)),
-      updater_(node, 1.0),
       progress_(node->create_publisher<std_msgs::msg::Float64>("~/calibration_progress", 1)) {
-  updater_.setHardwareID(node->get_fully_qualified_name());
-  updater_.add("arm", [this](diagnostic_updater::DiagnosticStatusWrapper& to) { diagnose(to); });
-
   calibrate_ = node->create_service<Trigger>(
       "~/calibrate",
       [this](const Service::SharedPtr service, const std::shared_ptr<rmw_request_id_t> request,
@@ -102,42 +97,21 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
         response->message = run_ ? "stopping" : "no calibration is in progress";
         if (run_) run_->cancel();
       });
-  reset_ = node->create_service<Trigger>(
-      "~/reset_fault",
-      [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
-        answer_reset(mailbox_->reset, mailbox_->life != ArmMailbox::Life::kUnconfigured, *response);
-      });
-
-  rcl_interfaces::msg::ParameterDescriptor about;
-  about.description = "With emulated cards, the fault to inject: " + fault_names() + ", or nothing";
-  on_parameter_ = node->add_on_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter>& parameters) { return inject(parameters); });
-  node->declare_parameter(kInjection, "", about);
-  timer_ = node->create_wall_timer(50ms, [this] { watch(); });
+  timer_ = node->create_wall_timer(50ms, [this] { watch_calibration(); });
 }
 
-rcl_interfaces::msg::SetParametersResult ArmNode::inject(
-    const std::vector<rclcpp::Parameter>& parameters) {
-  rcl_interfaces::msg::SetParametersResult result;
-  result.successful = true;
-  for (const rclcpp::Parameter& parameter : parameters) {
-    if (parameter.get_name() != kInjection) continue;
-    const std::string fault = parameter.as_string();
-    const std::shared_ptr<Robot> robot = mailbox_->connection().robot;
-    try {
-      if (robot && robot->cards() != nullptr) {
-        inject_by_name(*mailbox_, *robot->cards(), fault, settings_);
-      } else if (!fault.empty()) {
-        throw std::invalid_argument(
-            "there are no emulated cards; configure the component with io "
-            "emulated first");
-      }
-    } catch (const std::invalid_argument& error) {
-      result.successful = false;
-      result.reason = error.what();
-    }
+std::string ArmNode::injection_help() {
+  return "With emulated cards, the fault to inject: " + fault_names() + ", or nothing";
+}
+
+void ArmNode::inject(const std::string& fault) {
+  const std::shared_ptr<Robot> robot = mailbox_->connection().robot;
+  if (robot && robot->cards() != nullptr) {
+    inject_by_name(*mailbox_, *robot->cards(), fault, settings_);
+  } else if (!fault.empty()) {
+    throw std::invalid_argument(
+        "there are no emulated cards; configure the component with io emulated first");
   }
-  return result;
 }
 
 std::string ArmNode::begin_run() {
@@ -204,16 +178,6 @@ void ArmNode::watch_calibration() {
   }
   calibrate_->send_response(*waiting_, response);
   run_.reset();
-}
-
-void ArmNode::watch() {
-  watch_calibration();
-  const ArmStatus status = mailbox_->status.get();
-  const FaultRecord& now = status.cause;
-  if (now.fault != Fault::kNone && (now.fault != logged_.fault || now.cycle != logged_.cycle)) {
-    RCLCPP_ERROR(logger_, "%s", explain_fault(status, settings_).c_str());
-  }
-  logged_ = now;
 }
 
 void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {

@@ -2,17 +2,14 @@
 #ifndef PLUGINS__ARM_NODE_HPP_
 #define PLUGINS__ARM_NODE_HPP_
 
-// Services, topics and parameters of the arm on its component's ROS node, outside of the control loop:
+// What the arm adds to the shell's ROS node, outside of the control loop:
 //
 //   ~/calibrate             std_srvs/Trigger: finds the position by small motions while the
 //                           component is inactive; responds at their end
 //   ~/cancel_calibration    std_srvs/Trigger: stops them
 //   ~/calibration_progress  std_msgs/Float64, 0 … 1, during the motions and at their end
-//   ~/reset_fault           std_srvs/Trigger: resets a fault whose cause is gone, with the arm at rest
-//   inject_fault            parameter for emulated cards: "thermal:joint2", …; "": none
+//   inject_fault            emulated cards only: "thermal:joint2", …; "": none
 //   /diagnostics            arm, cards, guard
-//
-// Every fault is logged once.
 
 #include <atomic>
 #include <cstdint>
@@ -21,9 +18,9 @@
 #include <string>
 
 #include "arm/puma_arm.hpp"
-#include "diagnostic_updater/diagnostic_updater.hpp"
+#include "diagnostic_updater/diagnostic_status_wrapper.hpp"
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/effort_system.hpp"
+#include "ga_hardware/arm_system.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
 #include "runtime/calibration_run.hpp"
@@ -53,11 +50,7 @@ struct ArmConnection {
   std::string no_table;
 };
 
-/// Data exchange between the control loop and other threads. The loop never blocks.
-struct ArmMailbox {
-  enum class Life : int { kUnconfigured, kInactive, kActive };
-  std::atomic<Life> life{Life::kUnconfigured};
-  std::atomic<ga_hardware::ResetRequest> reset{ga_hardware::ResetRequest::kNone};
+struct ArmMailbox : ga_hardware::LoopMailbox {
   /// A calibration for the loop to run; null once taken. The node owns it.
   std::atomic<CalibrationRun*> offered{nullptr};
   /// Injected fault of the loop: kDeadlineMissed, kEmergencyStop, or kNone.
@@ -83,29 +76,28 @@ class ArmNode {
   ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
           std::shared_ptr<ArmMailbox> mailbox);
 
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const;
+  static std::string injection_help();
+  /// Throws std::invalid_argument naming the known faults.
+  void inject(const std::string& fault);
+
  private:
   using Trigger = std_srvs::srv::Trigger;
   using Service = rclcpp::Service<Trigger>;
 
-  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const;
   void start_calibration(const Service::SharedPtr& service,
                          const std::shared_ptr<rmw_request_id_t>& request);
   std::string begin_run();
-  rcl_interfaces::msg::SetParametersResult inject(const std::vector<rclcpp::Parameter>& parameters);
-  void watch();
   void watch_calibration();
 
   rclcpp::Logger logger_;
   ArmSettings settings_;
   std::shared_ptr<ArmMailbox> mailbox_;
-  diagnostic_updater::Updater updater_;
   rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr progress_;
-  Service::SharedPtr calibrate_, cancel_, reset_;
-  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameter_;
+  Service::SharedPtr calibrate_, cancel_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::unique_ptr<CalibrationRun> run_;
   std::shared_ptr<rmw_request_id_t> waiting_;  ///< request to respond to at the end of run_
-  FaultRecord logged_;
 };
 
 }  // namespace puma_hardware

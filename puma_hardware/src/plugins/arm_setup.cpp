@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ga_hardware/arm_interfaces.hpp"
+#include "ga_hardware/arm_system.hpp"
 #include "ga_hardware/parameter_text.hpp"
 
 namespace puma_hardware {

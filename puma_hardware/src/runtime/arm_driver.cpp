@@ -123,6 +123,7 @@ void ArmDriver::finish_cycle(std::int64_t begin_ns) noexcept {
   const std::int64_t written_ns = monotonic_ns();
   bus_.add(read_ns_ + written_ns - begin_ns);
   work_.add(written_ns - begin_ns_);
+  if (arm_.safety().state() == SafetyState::kFault) power_allowed_ = false;
   if (heartbeat_ == nullptr || !guard_armed_) return;
   heartbeat_->beat(arm_.digital_outputs());
   if (!power_allowed_ && run_ == nullptr && !busy()) {

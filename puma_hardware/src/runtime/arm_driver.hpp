@@ -61,6 +61,7 @@ class ArmDriver {
   bool arm_guard() noexcept;
   /// Why arm_guard() was refused; allocates.
   std::string other_controller() const;
+  /// A fault withdraws the permission.
   void allow_power(bool allowed) noexcept { power_allowed_ = allowed; }
   /// Powers a calibrated arm before the first command. Returns the torque [N m] that holds it, for
   /// a law to start with; empty if the arm may not be powered.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/calibration_run.hpp"
 
-#include "ga_hardware/joint_signals.hpp"
+#include "ga_hardware/arm_model.hpp"
 
 namespace puma_hardware {
 

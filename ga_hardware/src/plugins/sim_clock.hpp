@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_HARDWARE__SIM_CLOCK_HPP_
-#define GA_HARDWARE__SIM_CLOCK_HPP_
+#ifndef PLUGINS__SIM_CLOCK_HPP_
+#define PLUGINS__SIM_CLOCK_HPP_
 
 // Simulated time for a controller manager with use_sim_time: /clock advances by one period after
 // each control cycle. So every cycle is exactly one period long, even on a slow or busy computer.
@@ -41,4 +41,4 @@ class SimClock {
 
 }  // namespace ga_hardware
 
-#endif  // GA_HARDWARE__SIM_CLOCK_HPP_
+#endif  // PLUGINS__SIM_CLOCK_HPP_

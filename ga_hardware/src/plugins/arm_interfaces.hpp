@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_HARDWARE__ARM_INTERFACES_HPP_
-#define GA_HARDWARE__ARM_INTERFACES_HPP_
+#ifndef PLUGINS__ARM_INTERFACES_HPP_
+#define PLUGINS__ARM_INTERFACES_HPP_
 
-// The interfaces of an arm, looked up by name once: position, velocity and effort of every joint,
-// an effort command, and the digital inputs and outputs that the description declares in <gpio>
-// tags of any name:
-//
-//   state    output1 … output8   the tool's outputs, 0 or 1; the cards have two
-//            power               1: the drives have power
-//            brakes              1: closed
-//            thermal             alarms, bit i for the i-th joint of the chain
-//            fault_code          the number of the ga_hardware::Fault, 0: none
-//   command  output1 … output8   the tool's outputs, 0 or 1
-//            power               0: controlled stop, power off, the component becomes inactive
-//            fault_reset         rising to 1: clears the record of reached limits and a fault; after
-//                                a stop, however, no controller can claim it
-//
-// All values are doubles, as ros2_controllers' GPIO controller requires.
+// The interfaces of an arm (ga_hardware/arm_system.hpp), looked up by name once.
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/chain.hpp"
 #include "hardware_interface/hardware_info.hpp"
 #include "hardware_interface/system_interface.hpp"
 
@@ -56,11 +41,6 @@ struct ArmInterfaces {
                             const std::vector<std::string>& joints);
 };
 
-/// Checks that the hardware has exactly the chain's joints. Throws std::runtime_error that begins
-/// with `where` and names the missing or surplus joint and the remedy.
-void check_joints(const std::string& where, const hardware_interface::HardwareInfo& info,
-                  const ga_dynamics::Chain& chain);
-
 /// Null if the hardware has no such joint.
 const hardware_interface::ComponentInfo* find_joint(const hardware_interface::HardwareInfo& info,
                                                     const std::string& name);
@@ -74,4 +54,4 @@ double take(const ArmInterfaces::Command& handle, double otherwise);
 
 }  // namespace ga_hardware
 
-#endif  // GA_HARDWARE__ARM_INTERFACES_HPP_
+#endif  // PLUGINS__ARM_INTERFACES_HPP_

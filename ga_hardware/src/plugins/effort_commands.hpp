@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_HARDWARE__EFFORT_COMMANDS_HPP_
-#define GA_HARDWARE__EFFORT_COMMANDS_HPP_
+#ifndef PLUGINS__EFFORT_COMMANDS_HPP_
+#define PLUGINS__EFFORT_COMMANDS_HPP_
 
 // The effort commands of the controllers, and whether they are valid.
 //
@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_hardware/arm_interfaces.hpp"
+#include "plugins/arm_interfaces.hpp"
 
 namespace ga_hardware {
 
@@ -35,7 +35,6 @@ class EffortCommands {
     kStop,     ///< released without a successor: controlled stop
     kTorque    ///< torque(), with the age age()
   };
-  using Wish [[deprecated("use Request")]] = Request;
 
   /// Throws std::invalid_argument unless there are 1 to 64 joints.
   explicit EffortCommands(std::size_t joints);
@@ -94,4 +93,4 @@ class EffortCommands {
 
 }  // namespace ga_hardware
 
-#endif  // GA_HARDWARE__EFFORT_COMMANDS_HPP_
+#endif  // PLUGINS__EFFORT_COMMANDS_HPP_
