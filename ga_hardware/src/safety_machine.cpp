@@ -69,7 +69,7 @@ void SafetyMachine::start_torque_state(SafetyState state) noexcept {
   command_seen_ = false;
   missed_deadlines_ = 0;
   frozen_checks_ = {};
-  last_torque_ = {};
+  last_torque_ = last_wanted_ = {};
 }
 
 bool SafetyMachine::deactivate() noexcept {
@@ -101,7 +101,7 @@ void SafetyMachine::close() noexcept {
   state_ = SafetyState::kOff;
   reaction_ = Reaction::kNone;
   calibration_valid_ = false;
-  last_torque_ = {};
+  last_torque_ = last_wanted_ = {};
 }
 
 void SafetyMachine::trip(Fault fault, int joint, double value, double threshold) noexcept {
@@ -139,7 +139,7 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
 
 void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
   if (reaction_ == Reaction::kNone) {
-    stop_torque_ = last_torque_;
+    stop_torque_ = last_wanted_;
     blending_to_hold_ = false;
   }
   reaction_ = reaction;
@@ -351,6 +351,8 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
     out.brakes_released = command_seen_;
     for (std::size_t i = 0; i < joints_.size() && command_seen_; ++i) {
       out.torque[i] = limited(i, in.torque_command[i], in.q[i]);
+      // Without a torque limit, limited() scales: a stop must not scale the torque twice.
+      last_wanted_[i] = std::isfinite(joints_[i].max_torque) ? out.torque[i] : in.torque_command[i];
     }
   }
   return out;

@@ -307,6 +307,23 @@ TEST_F(SafetyTest, OutwardTorqueOfAJointWithoutATorqueLimitFadesToo) {
   EXPECT_NEAR(run(1).torque[2], 150, 1e-9);
   in_.torque_command[2] = -300;
   EXPECT_EQ(run(1).torque[2], -300) << "inwards is free";
+
+  // A stop or a hold there begins with the same torque.
+  for (const bool held : {false, true}) {
+    machine_ = settings_.machine();
+    in_ = healthy(settings_);
+    activate();
+    in_.torque_command[2] = in_.hold_torque[2] = 300;
+    in_.hold_available = true;
+    in_.q[2] = settings_.joints[2].upper - 0.0175;
+    run(1);
+    if (held) {
+      in_.command_age = kInfinity;
+    } else {
+      machine_.deactivate();
+    }
+    EXPECT_NEAR(run(1).torque[2], 150, 1e-9) << (held ? "hold" : "stop");
+  }
 }
 
 TEST_F(SafetyTest, AnArmBeyondItsLimitMayOnlyComeBack) {

@@ -230,6 +230,7 @@ class SafetyMachine {
   double hold_left_ = 0, ramp_left_ = 0;  ///< s
   double period_ = 0;                     ///< s, validated cycle time
   PerJoint<double> last_torque_{};        ///< last output
+  PerJoint<double> last_wanted_{};        ///< last commanded one, where a stop begins
   PerJoint<double> stop_torque_{};        ///< of a hold or ramp-down, before the ramp
   PerJoint<double> hold_blend_{};         ///< remaining difference to the holding torque
   bool blending_to_hold_ = false;         ///< hold_blend_ is valid
