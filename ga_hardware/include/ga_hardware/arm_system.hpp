@@ -10,7 +10,8 @@
 // the efforts without a successor is a controlled stop; a successor in the same switch starts from
 // the last torque. The brakes of an arm open together, so all efforts must be claimed at once.
 // Effort commands are valid from the first one that a controller writes after its activation;
-// earlier ones are erased. Activation is refused while controllers claim the efforts.
+// earlier ones are erased. Activation is refused while controllers claim the efforts; clean-up forgets
+// the claims, and what those controllers write does not count.
 //
 // Faults: write() returns DEACTIVATE. While the component is inactive, read() continues the cycle:
 // the torque ramps down and the states are updated. If the hardware does not respond, the result is
@@ -86,6 +87,12 @@ struct ExecutionTime {
   double mean_us = 0, max_us = 0;
 };
 
+/// The fault that stopped the arm.
+struct ReportedFault {
+  FaultRecord record;
+  std::string text;  ///< with the remedy; empty if there is none
+};
+
 /// What differs between arms. One call at a time, from any thread, except for those of the node. A
 /// cycle is measure(), then command() or idle() once.
 class ArmBackend {
@@ -99,7 +106,8 @@ class ArmBackend {
   // Lifecycle; may allocate, block, and throw std::exception that says why it fails.
 
   virtual void connect() = 0;
-  virtual bool connected() const noexcept = 0;  ///< if not, only connect() may be called
+  /// If not, connect() is the only function of the lifecycle and the cycle that is called.
+  virtual bool connected() const noexcept = 0;
   virtual std::string refuse_activation() = 0;  ///< why the arm must not become active, or ""
   /// Allows power; why it does not, or "". Called after refuse_activation().
   virtual std::string power_on() = 0;
@@ -129,8 +137,7 @@ class ArmBackend {
 
   virtual const char* title() const noexcept = 0;  ///< of the diagnostics
   virtual void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const = 0;
-  virtual FaultRecord reported_fault() const = 0;
-  virtual std::string explain_fault() const = 0;   ///< the reported one, and the remedy
+  virtual ReportedFault reported_fault() const = 0;
   virtual std::string injection_help() const = 0;  ///< of the parameter inject_fault
   /// Simulates the named fault; "": none. Throws std::invalid_argument that lists the known names.
   virtual void inject(const std::string& fault) = 0;

@@ -57,7 +57,10 @@ struct ArmSystem::Impl {
     const bool line = take(interfaces.fault_reset, 0) > 0.5;
     if (line && !reset_line) arm->reset_fault();
     reset_line = line;
-    if (mailbox->reset == ResetRequest::kAsked) mailbox->reset = arm->reset_fault();
+    // The service may withdraw the request at any time.
+    ResetRequest asked = ResetRequest::kAsked, tried = ResetRequest::kTried;
+    if (!mailbox->reset.compare_exchange_strong(asked, ResetRequest::kTried)) return;
+    mailbox->reset.compare_exchange_strong(tried, arm->reset_fault());
   }
 
   /// After the output, when it is known whether the cause of a fault persists.
@@ -151,7 +154,15 @@ struct ArmSystem::Impl {
 };
 
 ArmSystem::ArmSystem(std::size_t tool_outputs) : tool_outputs_(tool_outputs) {}
-ArmSystem::~ArmSystem() = default;
+ArmSystem::~ArmSystem() {
+  if (!impl_ || !impl_->arm->connected()) return;
+  try {
+    impl_->arm->cut();  // a callback of the node may keep the arm alive for a moment
+  } catch (const std::exception& error) {
+    RCLCPP_FATAL(get_logger(), "%s: the outputs cannot be cut. Press the emergency stop",
+                 error.what());
+  }
+}
 
 ArmSystem::CallbackReturn ArmSystem::on_init(
     const hardware_interface::HardwareComponentInterfaceParams& params) {
@@ -196,7 +207,12 @@ ArmSystem::CallbackReturn ArmSystem::on_configure(const rclcpp_lifecycle::State&
 
 ArmSystem::CallbackReturn ArmSystem::on_activate(const rclcpp_lifecycle::State&) {
   Impl& m = *impl_;
-  const std::string refused = m.activate();
+  std::string refused;
+  try {
+    refused = m.activate();
+  } catch (const std::exception& error) {
+    refused = error.what();
+  }
   if (!refused.empty()) {
     RCLCPP_ERROR(get_logger(), "%s", refused.c_str());
     return CallbackReturn::FAILURE;
@@ -211,9 +227,14 @@ ArmSystem::CallbackReturn ArmSystem::on_activate(const rclcpp_lifecycle::State&)
 }
 
 ArmSystem::CallbackReturn ArmSystem::on_deactivate(const rclcpp_lifecycle::State&) {
-  impl_->arm->power_off();
   impl_->efforts.forget();
   impl_->mailbox->life = Life::kInactive;
+  try {
+    impl_->arm->power_off();
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
   return CallbackReturn::SUCCESS;
 }
 
@@ -224,12 +245,12 @@ ArmSystem::CallbackReturn ArmSystem::on_cleanup(const rclcpp_lifecycle::State&) 
   if (!m.arm->connected()) return CallbackReturn::SUCCESS;
   try {
     m.arm->halt();
+    m.show_states();
+    m.arm->disconnect();
   } catch (const std::exception& error) {
     RCLCPP_ERROR(get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
   }
-  m.show_states();
-  m.arm->disconnect();
   return CallbackReturn::SUCCESS;
 }
 
@@ -272,7 +293,7 @@ ArmSystem::Return ArmSystem::read(const rclcpp::Time&, const rclcpp::Duration& p
   const auto begin = Clock::now();
   const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
   m.cycle_time = m.arm->measure(period.seconds(), active);
-  m.take_resets();
+  if (!m.arm->lost()) m.take_resets();
   if (active) {
     m.show_states();
   } else {

@@ -67,7 +67,7 @@ rcl_interfaces::msg::SetParametersResult inject(ArmBackend& arm,
 
 ShellNode::ShellNode(const rclcpp::Node::SharedPtr& node, const std::shared_ptr<ArmBackend>& arm)
     : updater_(node, 1.0) {
-  // A callback may run while the component is destroyed.
+  // One of these callbacks may run while the component is destroyed.
   const std::weak_ptr<ArmBackend> weak = arm;
   updater_.setHardwareID(node->get_fully_qualified_name());
   updater_.add(arm->title(), [weak](diagnostic_updater::DiagnosticStatusWrapper& to) {
@@ -90,9 +90,9 @@ ShellNode::ShellNode(const rclcpp::Node::SharedPtr& node, const std::shared_ptr<
       50ms, [weak, logger = node->get_logger(), last = std::make_shared<FaultRecord>()] {
         const auto its = weak.lock();
         if (!its) return;
-        const FaultRecord now = its->reported_fault();
+        const auto [now, text] = its->reported_fault();
         if (now.fault != Fault::kNone && (now.fault != last->fault || now.cycle != last->cycle)) {
-          RCLCPP_ERROR(logger, "%s", its->explain_fault().c_str());
+          RCLCPP_ERROR(logger, "%s", text.c_str());
         }
         *last = now;
       });

@@ -106,10 +106,10 @@ class SimBackend : public ArmBackend {
     to.addf("read and write, mean", "%.1f us", status.time.mean_us);
     to.addf("read and write, longest", "%.1f us", status.time.max_us);
   }
-  FaultRecord reported_fault() const override { return mailbox_->status.get().fault; }
-  std::string explain_fault() const override {
+  ReportedFault reported_fault() const override {
     const SimStatus status = mailbox_->status.get();
-    return explain(status.fault, status.diverged);
+    if (status.fault.fault == Fault::kNone) return {};
+    return {status.fault, explain(status.fault, status.diverged)};
   }
   std::string injection_help() const override {
     return "Fault to simulate: " + injection_names() + ", or nothing";

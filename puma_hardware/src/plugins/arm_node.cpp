@@ -85,19 +85,35 @@ ArmNode::ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& setting
     : logger_(node->get_logger()),
       settings_(settings),
       mailbox_(std::move(mailbox)),
-      progress_(node->create_publisher<std_msgs::msg::Float64>("~/calibration_progress", 1)) {
+      progress_(node->create_publisher<std_msgs::msg::Float64>("~/calibration_progress", 1)) {}
+
+std::shared_ptr<ArmNode> ArmNode::make(const rclcpp::Node::SharedPtr& node,
+                                       const ArmSettings& settings,
+                                       std::shared_ptr<ArmMailbox> mailbox) {
+  std::shared_ptr<ArmNode> made(new ArmNode(node, settings, std::move(mailbox)));
+  made->offer_services(node);
+  return made;
+}
+
+void ArmNode::offer_services(const rclcpp::Node::SharedPtr& node) {
+  const std::weak_ptr<ArmNode> weak = weak_from_this();
   calibrate_ = node->create_service<Trigger>(
       "~/calibrate",
-      [this](const Service::SharedPtr service, const std::shared_ptr<rmw_request_id_t> request,
-             const Trigger::Request::SharedPtr) { start_calibration(service, request); });
+      [weak](const Service::SharedPtr service, const std::shared_ptr<rmw_request_id_t> request,
+             const Trigger::Request::SharedPtr) {
+        if (const auto its = weak.lock()) its->start_calibration(service, request);
+      });
   cancel_ = node->create_service<Trigger>(
       "~/cancel_calibration",
-      [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
-        response->success = run_ != nullptr;
-        response->message = run_ ? "stopping" : "no calibration is in progress";
-        if (run_) run_->cancel();
+      [weak](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+        const auto its = weak.lock();
+        response->success = its && its->run_;
+        response->message = response->success ? "stopping" : "no calibration is in progress";
+        if (response->success) its->run_->cancel();
       });
-  timer_ = node->create_wall_timer(50ms, [this] { watch_calibration(); });
+  timer_ = node->create_wall_timer(50ms, [weak] {
+    if (const auto its = weak.lock()) its->watch_calibration();
+  });
 }
 
 std::string ArmNode::injection_help() {

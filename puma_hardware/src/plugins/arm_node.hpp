@@ -69,12 +69,13 @@ struct ArmMailbox : ga_hardware::LoopMailbox {
 /// "joint2: thermal…" and the remedy. Allocates.
 std::string explain_fault(const ArmStatus& status, const ArmSettings& settings);
 
-/// Construction allocates; callbacks run in the node's executor and share only the mailbox with the
-/// loop.
-class ArmNode {
+/// Callbacks run in the node's executor, perhaps while the component is destroyed. They share with
+/// the loop the mailbox and, for injected faults, the emulated cards.
+class ArmNode : public std::enable_shared_from_this<ArmNode> {
  public:
-  ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
-          std::shared_ptr<ArmMailbox> mailbox);
+  static std::shared_ptr<ArmNode> make(const rclcpp::Node::SharedPtr& node,
+                                       const ArmSettings& settings,
+                                       std::shared_ptr<ArmMailbox> mailbox);
 
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const;
   static std::string injection_help();
@@ -85,6 +86,9 @@ class ArmNode {
   using Trigger = std_srvs::srv::Trigger;
   using Service = rclcpp::Service<Trigger>;
 
+  ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
+          std::shared_ptr<ArmMailbox> mailbox);
+  void offer_services(const rclcpp::Node::SharedPtr& node);
   void start_calibration(const Service::SharedPtr& service,
                          const std::shared_ptr<rmw_request_id_t>& request);
   std::string begin_run();

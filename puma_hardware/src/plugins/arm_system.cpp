@@ -29,7 +29,7 @@ class PumaSystem::Backend : public ArmBackend {
         settings_(ArmSettings::from(setup_.chain, setup_.parameters)),
         name_(std::move(name)),
         logger_(logger) {
-    if (node) node_ = std::make_unique<ArmNode>(node, settings_, mailbox_);
+    if (node) node_ = ArmNode::make(node, settings_, mailbox_);
   }
 
   ~Backend() override {
@@ -87,7 +87,7 @@ class PumaSystem::Backend : public ArmBackend {
 
   std::string refuse_activation() override {
     const SafetyState now = safety().state();
-    if (now == SafetyState::kFault) return puma_hardware::explain_fault(status(), settings_);
+    if (now == SafetyState::kFault) return explain_fault(status(), settings_);
     if (driver_->guarded() && !driver_->guard_alive()) {
       return "no guard is running: if this process died, the last voltages would stay on the "
              "amplifiers. Start `puma guard` first";
@@ -165,9 +165,10 @@ class PumaSystem::Backend : public ArmBackend {
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const override {
     node_->diagnose(to);
   }
-  FaultRecord reported_fault() const override { return mailbox_->status.get().cause; }
-  std::string explain_fault() const override {
-    return puma_hardware::explain_fault(mailbox_->status.get(), settings_);
+  ReportedFault reported_fault() const override {
+    const ArmStatus status = mailbox_->status.get();
+    if (status.cause.fault == Fault::kNone) return {};
+    return {status.cause, explain_fault(status, settings_)};
   }
   std::string injection_help() const override { return ArmNode::injection_help(); }
   void inject(const std::string& fault) override { node_->inject(fault); }
@@ -233,7 +234,7 @@ class PumaSystem::Backend : public ArmBackend {
   std::uint64_t late_cycles_ = 0;
   std::uint64_t connection_ = 0;  ///< its number
   static inline std::atomic<std::uint64_t> connections_{0};
-  std::unique_ptr<ArmNode> node_;
+  std::shared_ptr<ArmNode> node_;
 };
 
 PumaSystem::PumaSystem() : ArmSystem(kToolOutputs) {}
