@@ -200,7 +200,7 @@ struct SimulatedArm::Impl {
       if (s.counts_per_rad > 0 || s.noise > 0) {
         observers[i].set_period(dt);
         observers[i].update(shown[i], brakes_closed ? 0 : acceleration[i]);
-        q[i] = observers[i].position();
+        q[i] = shown[i];
         qd[i] = observers[i].velocity();
       } else {
         q[i] = shown[i];
