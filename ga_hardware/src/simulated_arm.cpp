@@ -178,8 +178,8 @@ struct SimulatedArm::Impl {
     set_brakes(!brakes_released || release_time < settings.brake_release_time);
   }
 
-  /// Positions from the encoders, velocities from the observers with the model's acceleration as
-  /// feed-forward. Ideal sensors: the true state.
+  /// Positions as the encoders read them (the laws have observers of their own), velocities from the
+  /// observers with the model's acceleration as feed-forward. Ideal sensors: the true state.
   void measure(double dt) noexcept {
     const std::span<const double> acceleration = model.predict(q, qd, torque);
     for (std::size_t i = 0; i < n; ++i) {

@@ -16,7 +16,7 @@ constexpr std::array kNames = {
     "position",  // measured
     "velocity",
     "error.position",  // reference − measured, as in the stock controllers
-    "error.velocity",     "error.integral",         "torque.inertia",  "torque.coriolis",
+    "error.velocity",     "disturbance",            "torque.inertia",  "torque.coriolis",
     "torque.gravity",     "torque.friction",        "torque.feedback", "torque.blend",
     "torque.limit",       "torque.total",
 };
