@@ -22,6 +22,7 @@
 
 #include "ga_dynamics/plant.hpp"
 #include "ga_hardware/arm_model.hpp"
+#include "ga_hardware/disturbances.hpp"
 #include "ga_hardware/safety_machine.hpp"
 
 namespace ga_hardware {
@@ -45,10 +46,14 @@ struct SimulatedArmSettings {
   /// The actual arm, if it differs from its description in more than the payload: the same joints,
   /// other inertias or drives.
   std::optional<ga_dynamics::Chain> actual = {};
+  /// Errors of the description, and imperfect drives. The observers and the safety machine know the
+  /// commanded torques and the description only.
+  Disturbances disturbances = {};
+  std::vector<JointErrors> errors = {};    ///< one per joint; empty: drawn with the seed
   std::vector<JointSignals> signals = {};  ///< one per joint; empty: none
   std::vector<double> start = {};          ///< empty: zero, or the nearest position in the limits
   double observer_bandwidth = 150;         ///< rad/s, of the velocity from encoder counts
-  unsigned seed = 1;                       ///< of the noise
+  unsigned seed = 1;                       ///< of the noise and the errors
   double brake_release_time = 0.2;         ///< s
   double period = 1e-3;                    ///< s, nominal
   /// overspeed_ratio 0 or deadline_ratio 0: not monitored.
@@ -127,9 +132,13 @@ class SimulatedArm {
   void power_off() noexcept;  ///< the same, then power off
   void cut() noexcept;        ///< no torque, brakes closed, power off, immediately
 
-  std::span<const double> position() const noexcept;  ///< as measured
+  std::span<const double> position() const noexcept;  ///< as estimated by the observers
   std::span<const double> velocity() const noexcept;
-  std::span<const double> torque() const noexcept;  ///< of the motors
+  /// As the encoders read it: quantized, with noise, unfiltered.
+  std::span<const double> encoder_position() const noexcept;
+  std::span<const double> torque() const noexcept;  ///< as commanded to the amplifiers
+  /// What the motors gave at the end of the last advance(): after delay, lag, limits and errors.
+  std::span<const double> motor_torque() const noexcept;
   bool powered() const noexcept;
   bool brakes_closed() const noexcept;  ///< all of them, of the joints that have one
   bool brake_closed(int joint) const noexcept;
