@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_controllers/arm_stability.hpp"
-
 #include <cmath>
 #include <stdexcept>
 
+#include "ga_controllers/stability.hpp"
 #include "loop_matrix.hpp"
 #include "stability_check.hpp"
 #include "uncertain_arm.hpp"

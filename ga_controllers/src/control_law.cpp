@@ -354,7 +354,8 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   }
   const bool reference_known =
       !m.setting.takes_reference() ||
-      m.reference.take(m.setting.kind == LawKind::kGravityHold ? Reference{} : reference, dt, m.setting, m.arm);
+      m.reference.take(m.setting.kind == LawKind::kGravityHold ? Reference{} : reference, dt,
+                       m.setting, m.arm);
   m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   const Cycle cycle = m.begin_cycle(state_known, dt);
   if (state_known) {

@@ -42,8 +42,8 @@ void FrictionFeedforward::blend(std::size_t i, double acceleration) noexcept {
   blending_[i] = blending_[i] || exceeds_slew_rate(i, acceleration);
 }
 
-void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> velocities,
-                              bool measured, std::span<double> tau) noexcept {
+void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> velocities, bool measured,
+                              std::span<double> tau) noexcept {
   for (std::size_t i = 0; i < output_.size(); ++i) {
     const double target = at(i, velocities[i]), before = cycle.torque_before[i];
     if (cycle.changed && blend_enabled_ && !std::isnan(before)) {

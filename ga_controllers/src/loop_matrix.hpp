@@ -2,7 +2,7 @@
 #ifndef GA_CONTROLLERS__LOOP_MATRIX_HPP_
 #define GA_CONTROLLERS__LOOP_MATRIX_HPP_
 
-// State matrix of the loop of loop_stability.hpp, for one joint or for all joints of an arm in one
+// State matrix of the loop of stability.hpp, for one joint or for all joints of an arm in one
 // posture. Time counts in cycles (velocities times dt, accelerations times dt²): then all numbers
 // are of similar size, and dt is only in the gains.
 //
@@ -11,7 +11,7 @@
 
 #include <span>
 
-#include "ga_controllers/loop_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "small_matrix.hpp"
 
 namespace ga_controllers {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_controllers/loop_stability.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ga_controllers/stability.hpp"
 #include "loop_matrix.hpp"
 
 namespace ga_controllers {

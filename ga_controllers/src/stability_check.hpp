@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "ga_controllers/arm_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "posture_search.hpp"
 #include "stability_text.hpp"
 #include "uncertain_arm.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_controllers/arm_stability.hpp"
+#include "ga_controllers/stability.hpp"
 
 namespace ga_controllers {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "ga_controllers/loop_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "loop_matrix.hpp"
 

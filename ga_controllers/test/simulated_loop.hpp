@@ -3,7 +3,7 @@
 #define SIMULATED_LOOP_HPP_
 
 // Arms with wrong models, and a simulation that decides whether their loop is stable: the plant of
-// ga_dynamics with ideal sensors, without friction and limits, under the law of loop_stability.hpp,
+// ga_dynamics with ideal sensors, without friction and limits, under the law of stability.hpp,
 // written down here once more.
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_controllers/arm_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
 

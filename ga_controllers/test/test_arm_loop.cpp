@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_controllers/arm_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "refusal.hpp"
 #include "simulated_loop.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_controllers/arm_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "simulated_loop.hpp"
 
 namespace ga_controllers {

@@ -351,7 +351,8 @@ TEST(ControlLaw, GravityHoldHoldsAPayloadThatItDoesNotKnow) {
     law.update(plant.q(), plant.qd(), {}, kDt, tau);
     plant.step(tau, kDt);
     last = 0;
-    for (std::size_t i = 0; i < 6; ++i) last = std::max(last, std::abs(plant.q()[i] - stretched[i]));
+    for (std::size_t i = 0; i < 6; ++i)
+      last = std::max(last, std::abs(plant.q()[i] - stretched[i]));
     farthest = std::max(farthest, last);
   }
   EXPECT_LT(farthest, 5e-3) << "it sags until the disturbance is estimated";

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ga_controllers/loop_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "refusal.hpp"
 
 namespace ga_controllers {
@@ -63,7 +63,7 @@ TEST(StableRange, ReproducesTheTableOfTheDesignStudy) {
   }
 }
 
-/// The law, observer and plant of loop_stability.hpp, written down once more in physical units.
+/// The law, observer and plant of stability.hpp, written down once more in physical units.
 class ScalarSimulation {
  public:
   ScalarSimulation(const LoopSettings& loop, double rho)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The observer of position, velocity and disturbance.
 
-#include "state_observer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
+#include "state_observer.hpp"
 
 namespace ga_controllers {
 namespace {

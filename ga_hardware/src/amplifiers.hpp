@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_hardware/disturbances.hpp"
+#include "ga_hardware/simulated_arm.hpp"
 
 namespace ga_hardware {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/disturbances.hpp"
-
 #include <cmath>
 #include <cstdio>
 #include <random>
 #include <stdexcept>
+
+#include "ga_hardware/simulated_arm.hpp"
 
 namespace ga_hardware {
 

@@ -17,7 +17,7 @@
 
 #include "amplifiers.hpp"
 #include "ga_dynamics/plant.hpp"
-#include "ga_hardware/disturbances.hpp"
+#include "ga_hardware/simulated_arm.hpp"
 
 namespace ga_hardware {
 

@@ -308,7 +308,6 @@ void SimulatedArm::advance(double dt) noexcept {
 
 std::span<const double> SimulatedArm::position() const noexcept { return impl_->q; }
 std::span<const double> SimulatedArm::velocity() const noexcept { return impl_->qd; }
-std::span<const double> SimulatedArm::encoder_position() const noexcept { return impl_->shown; }
 std::span<const double> SimulatedArm::torque() const noexcept { return impl_->torque; }
 std::span<const double> SimulatedArm::motor_torque() const noexcept {
   return impl_->drives.motor_torque();

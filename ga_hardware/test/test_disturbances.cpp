@@ -10,7 +10,6 @@
 #include <string>
 
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_hardware/disturbances.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 
 namespace {
@@ -265,7 +264,7 @@ TEST(SimulatedArm, EncoderPositionIsTheUnfilteredReading) {
   double unlike = 0, noise = 0;
   for (int k = 0; k < 200; ++k) {
     cycle(arm, 1);
-    const double reading = arm.encoder_position()[0];
+    const double reading = arm.position()[0];
     EXPECT_NEAR(std::remainder(reading, 1e-3), 0, 1e-12) << "whole counts";
     noise = std::max(noise, std::abs(reading - arm.plant().q()[0]));
     unlike = std::max(unlike, std::abs(reading - arm.position()[0]));

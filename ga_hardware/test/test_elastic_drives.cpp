@@ -74,7 +74,7 @@ Ring ring_of(SimulatedArm& arm) {
   double motor = 0, link = 0;
   for (int k = 0; k < 1000; ++k) {
     cycle(arm, 0);
-    twist.push_back(arm.encoder_position()[0] - arm.plant().q()[0]);
+    twist.push_back(arm.position()[0] - arm.plant().q()[0]);
     motor = std::max(motor, std::abs(arm.velocity()[0] - mean));
     link = std::max(link, std::abs(arm.plant().qd()[0] - mean));
   }
@@ -139,7 +139,7 @@ TEST(ElasticDrives, TheLinkSagsUnseenByTheEncoder) {
   dynamics.gravity(zero, gravity);
   const double motor = inertia[0] * 0.1 / 1.1, link = inertia[0] - motor;
   const double stiffness = std::pow(2 * std::numbers::pi * 20, 2) * motor * link / inertia[0];
-  EXPECT_NEAR(arm.encoder_position()[0], 0, 1e-12) << "the brake holds the motor";
+  EXPECT_NEAR(arm.position()[0], 0, 1e-12) << "the brake holds the motor";
   EXPECT_NEAR(arm.plant().q()[0], -gravity[0] / stiffness, 1e-5);
   EXPECT_GT(std::abs(arm.plant().q()[0]), 1e-3);
 }
@@ -150,9 +150,9 @@ TEST(ElasticDrives, FrictionHoldsTheMotorUpToItsStiction) {
   SimulatedArm arm(turntable(2), settings);
   start(arm);
   for (int k = 0; k < 50; ++k) cycle(arm, 2.9);
-  EXPECT_EQ(arm.encoder_position()[0], 0);
+  EXPECT_EQ(arm.position()[0], 0);
   for (int k = 0; k < 50; ++k) cycle(arm, 3.1);
-  EXPECT_GT(arm.encoder_position()[0], 1e-4);
+  EXPECT_GT(arm.position()[0], 1e-4);
   for (int k = 0; k < 3000; ++k) cycle(arm, 0);
   EXPECT_EQ(arm.velocity()[0], 0) << "friction stops the motor";
   EXPECT_NEAR(arm.plant().qd()[0], 0, 1e-4);

@@ -16,8 +16,10 @@ constexpr std::array kNames = {
     "position",  // measured
     "velocity",
     "error.position",  // reference − measured, as in the stock controllers
-    "error.velocity",     "disturbance",            "torque.inertia",  "torque.coriolis",
-    "torque.gravity",     "torque.friction",        "torque.feedback", "torque.blend",
+    "error.velocity",     "disturbance",
+    "torque.inertia",     "torque.coriolis",
+    "torque.gravity",     "torque.friction",
+    "torque.feedback",    "torque.blend",
     "torque.limit",       "torque.total",
 };
 

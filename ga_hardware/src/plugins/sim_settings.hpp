@@ -13,7 +13,7 @@
 //   mismatch, com_error, friction_error, armature_error, torque_constant_error, stiction, delay,
 //   lag, torque_limit, elastic_frequency, elastic_ratio, elastic_damping
 //                       errors of the description and imperfect drives:
-//                       ga_hardware/disturbances.hpp
+//                       ga_hardware/simulated_arm.hpp
 //   friction            false: none (true)
 //   sub_step            s, of the integration (0.00025)
 //   encoders, dac       false: no encoder counts, no 12-bit torque steps (true, if the joint has

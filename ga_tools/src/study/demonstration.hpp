@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_hardware/disturbances.hpp"
+#include "ga_hardware/simulated_arm.hpp"
 #include "ga_tools/closed_loop.hpp"
 
 namespace ga_tools {
