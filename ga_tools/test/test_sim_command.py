@@ -146,7 +146,7 @@ def test_options_do_what_they_say(tmp_path):
 
 @pytest.mark.parametrize('option, value, effect', [
     ('--com-error', 0.05, 2), ('--friction-error', 30, 2), ('--armature-error', 30, 1.1),
-    ('--torque-constant-error', 20, 2), ('--lag', 0.005, 1.5), ('--delay', 5, 1.1),
+    ('--torque-constant-error', 20, 2), ('--lag', 0.005, 1.05), ('--delay', 5, 1.1),
     ('--elastic-frequency', 100, 2), ('--torque-limit', 0.2, 10), ('--stiction', 2, 1.05)])
 def test_every_disturbance_reaches_the_arm(tmp_path, option, value, effect):
     """Each one has its own test in ga_hardware; here, that the option is passed on."""
