@@ -312,8 +312,8 @@ TEST_F(SafetyTest, OutwardTorqueOfAJointWithoutATorqueLimitFadesToo) {
   for (const bool held : {false, true}) {
     machine_ = settings_.machine();
     in_ = healthy(settings_);
-    activate();
     in_.torque_command[2] = in_.hold_torque[2] = 300;
+    activate();
     in_.hold_available = true;
     in_.q[2] = settings_.joints[2].upper - 0.0175;
     run(1);
