@@ -124,9 +124,7 @@ StableRange stable_range(const LoopSettings& loop) {
     const double from = before ? *before : imaginary(theta), to = imaginary(next);
     before = to;
     if ((from > 0) == (to > 0)) return true;
-    const double real = open(root(imaginary, theta, next)).real();
-    if (!(real < 0)) return true;
-    const double rho = -1 / real;
+    const double rho = -1 / open(root(imaginary, theta, next)).real();  // negative: no end
     if (rho < 1) range.lower = std::max(range.lower, rho);
     if (rho > 1) range.upper = std::min(range.upper, rho);
     return true;

@@ -5,13 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "ga_controllers/stability.hpp"
 #include "refusal.hpp"
 #include "simulated_loop.hpp"
+#include "uncertain_arm.hpp"
 
 namespace ga_controllers {
 namespace {
@@ -121,6 +124,53 @@ TEST(ArmSpectralRadius, OfEqualGainsWithoutGravityIsThatOfItsWorstScalarLoop) {
       worst = std::max(worst, spectral_radius(loop, rho));
     EXPECT_NEAR(spectral_radius(c.loop, model, real, c.q), worst, 1e-7);
   }
+}
+
+TEST(UncertainArm, IsLinearizedAboutTheEquilibriumWithTheLawsTorque) {
+  // Against the accelerations of the real arm under the model's torques, both disturbed a little.
+  Random random(9);
+  for (int k = 0; k < 30; ++k) {
+    const Case c = random_case(kArms[static_cast<std::size_t>(k) % 3], random);
+    const std::size_t n = c.q.size();
+    const ga_dynamics::DynamicsOptions armature{.drives = ga_dynamics::Drives::kArmature};
+    ga_dynamics::Dynamics model(c.model, armature), real(c.real, armature);
+    Values weight(n), rest(n), u(n), tau(n), qdd(n);
+    real.gravity(c.q, weight);
+    model.forward_dynamics(c.q, rest, weight, u);
+    RealArm other{.payload = 1, .mass = 1, .armature = {}};
+    for (const auto& joint : c.real.joints()) other.armature.push_back(joint.drive.armature);
+    UncertainArm arm(c.model, c.real);
+    const LinearPlant plant = arm.linearized(c.q, other, 1, true);
+    Values q = c.q, estimate = c.q, command = u, dq(n), de(n), du(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      q[i] += dq[i] = random.uniform(-1e-5, 1e-5);
+      estimate[i] += de[i] = random.uniform(-1e-5, 1e-5);
+      command[i] += du[i] = random.uniform(-1e-3, 1e-3);
+    }
+    model.inverse_dynamics(estimate, rest, command, tau);
+    real.forward_dynamics(q, rest, tau, qdd);
+    double size = 0;
+    for (const double value : qdd) size = std::max(size, std::abs(value));
+    for (std::size_t i = 0; i < n; ++i) {
+      double expected = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        double input = du[j];
+        for (std::size_t m = 0; m < n; ++m) input += plant.model_stiffness(j, m) * de[m];
+        expected += plant.ratio(i, j) * input - plant.stiffness(i, j) * dq[j];
+      }
+      EXPECT_NEAR(qdd[i], expected, 2e-3 * size) << "case " << k << ", joint " << i;
+    }
+  }
+}
+
+TEST(UncertainArm, LosesStiffnessUprightAndGainsSomeHanging) {
+  const Chain arm = load("seven_joints");
+  const Chain loaded = arm.with_payload({2, {0, 0, 0.1}, {1e-3, 0, 0, 0, 1e-3, 0, 0, 0, 1e-3}});
+  UncertainArm uncertain(arm, loaded);
+  const RealArm real{.payload = 1, .mass = 1, .armature = Values(7, 0.0)};
+  const Values upright(7, 0.0), hanging{0, 2, 0, 1.1416, 0, 0, 0};
+  EXPECT_LT(uncertain.gravity_stiffness(upright, real), -100);
+  EXPECT_GT(uncertain.gravity_stiffness(hanging, real), -10);
 }
 
 TEST(ArmSpectralRadius, FindsAnArmThatFallsOver) {
