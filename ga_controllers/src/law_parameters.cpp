@@ -86,7 +86,7 @@ JointGains gains_from_bandwidth(double bandwidth, double damping) {
         "gains_from_bandwidth: bandwidth and damping must be positive and finite");
   }
   const double w = bandwidth;
-  return {w * w, 2 * damping * w, 8 * w * w * w / (13 + 12 * damping)};
+  return {w * w, 2 * damping * w, 0.32 * w * w * w};
 }
 
 }  // namespace ga_controllers

@@ -24,7 +24,7 @@ TEST(Gains, FromBandwidthAndDamping) {
   const JointGains g = gains_from_bandwidth(20, 0.7);
   EXPECT_DOUBLE_EQ(g.kp, 400);
   EXPECT_DOUBLE_EQ(g.kd, 28);
-  EXPECT_DOUBLE_EQ(g.ki, 64000 / 21.4);
+  EXPECT_DOUBLE_EQ(g.ki, 2560);
   EXPECT_THROW(gains_from_bandwidth(0, 1), std::invalid_argument);
   EXPECT_THROW(gains_from_bandwidth(10, NAN), std::invalid_argument);
   EXPECT_THROW(gains_from_bandwidth(INFINITY, 1), std::invalid_argument);

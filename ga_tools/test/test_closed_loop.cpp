@@ -227,7 +227,7 @@ TEST(ClosedLoop, TakesGainsPerJointInPlaceOfTheBandwidth) {
   by_gain.bandwidth = 7;
   by_gain.kp = {1600};
   by_gain.kd = {80, 80, 80, 80, 80, 80};
-  by_gain.ki = {16000};
+  by_gain.ki = {20480};
   const Demonstration expected = demonstrate(by_bandwidth, {}), d = demonstrate(by_gain, {});
   EXPECT_EQ(d.results[0].recording.q, expected.results[0].recording.q);
   by_gain.kp = {1600, 1600};

@@ -131,7 +131,7 @@ def rms_of(tmp_path, *options):
 
 def test_options_do_what_they_say(tmp_path):
     plain = rms_of(tmp_path)
-    assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 16000) == plain
+    assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 20480) == plain
     assert rms_of(tmp_path, '--damping', 0.5) == rms_of(tmp_path, '--kd', 40) != plain
     heavy = rms_of(tmp_path, '--payload', 2.5)
     assert heavy > 5 * plain

@@ -44,7 +44,7 @@ struct JointGains {
   bool operator==(const JointGains&) const = default;
 };
 
-/// Kp = w², Kd = 2 z w, Ki = 8 w³ / (13 + 12 z) for a bandwidth w [rad/s] and a damping ratio z: the
+/// Kp = w², Kd = 2 z w, Ki = 0.32 w³ for a bandwidth w [rad/s] and a damping ratio z. With z = 1 the
 /// bandwidth of the observer is then 2 w. Throws std::invalid_argument unless both are positive and
 /// finite.
 JointGains gains_from_bandwidth(double bandwidth, double damping);

@@ -38,7 +38,7 @@ namespace ga_controllers {
 //
 // Each cycle of dt with the measured position y, and with b = exp(−wo dt):
 //   e = y − q̂,  q̂ += (1 − b³) e,  v̂ += 1.5 (1 − b)² (1 + b)/dt e,  d̂ += (1 − b)³/dt² e
-//   u = −Kd v̂ − Kp q̂ − d̂    (point to point, tracking and gravity hold do not subtract d̂)
+//   u = −Kd v̂ − Kp q̂ − d̂    (point to point, tracking and gravity compensation do not subtract d̂)
 //   q̂ += dt v̂ + dt² (u + d̂)/2,  v̂ += dt (u + d̂)
 // The plant is q̈ = rho u, with u held for a cycle and delayed by a whole number of cycles.
 //
@@ -54,14 +54,14 @@ namespace ga_controllers {
 
 struct LoopSettings {
   JointGains gains = {};              ///< kp ≥ 0, kd ≥ 0; ki is ignored
-  bool subtracts_disturbance = true;  ///< true for the integral law only
+  bool subtracts_disturbance = true;  ///< true for integral law and gravity hold
   double observer_bandwidth = 0;      ///< wo, rad/s, positive
   double period = 0.001;              ///< dt, s, positive
   int delay = 0;                      ///< cycles between measurement and torque, 0 … 10
 };
 
 /// Largest magnitude of the loop's poles; the loop is stable if it is less than 1. With kp = 0 the
-/// position has no equilibrium (gravity hold) and its pole at 1 is left out.
+/// position has no equilibrium (gravity compensation) and its pole at 1 is left out.
 double spectral_radius(const LoopSettings& loop, double rho);
 
 /// Range of rho, without its ends.
@@ -111,7 +111,7 @@ double recommended_observer_bandwidth(const LoopSettings& loop, const Measuremen
 /// The loops of all joints. Lists have one value per joint, or a single one for all.
 struct ArmLoop {
   std::vector<JointGains> gains = {};
-  bool subtracts_disturbance = true;            ///< true for the integral law only
+  bool subtracts_disturbance = true;            ///< true for integral law and gravity hold
   std::vector<double> observer_bandwidth = {};  ///< rad/s
   double period = 0.001;                        ///< s
   int delay = 0;                                ///< cycles, 0 … 10
