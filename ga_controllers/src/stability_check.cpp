@@ -40,11 +40,11 @@ std::vector<LoopSettings> distinct(const std::vector<LoopSettings>& loops) {
   return result;
 }
 
+/// Empty if one of them is.
 StableRange common_range(const std::vector<LoopSettings>& loops) {
   StableRange common{0, std::numeric_limits<double>::infinity()};
   for (const LoopSettings& loop : distinct(loops)) {
     const StableRange range = stable_range(loop);
-    if (range.empty()) return {};
     common = {std::max(common.lower, range.lower), std::min(common.upper, range.upper)};
   }
   return common;

@@ -168,13 +168,19 @@ TEST(StabilityReport, DependsOnTheJointThatIsTuned) {
 }
 
 TEST(StabilityReport, IsTheSameEveryTimeAndCountsGivenPostures) {
-  const Chain arm = load("seven_joints");
+  const Chain arm = load("puma560_akb");
   const ArmLoop loop = integral_loop(40, 2, 1);
-  const ModelUncertainty u{.payload = 0.05};
+  const ModelUncertainty u{.payload = 10};
   EXPECT_EQ(check_stability(arm, loop, u).text, check_stability(arm, loop, u).text);
-  // Postures beyond the limits of the description count, too.
-  const Values folded{0, 3, 0, 3, 0, 3, 0};
-  EXPECT_LE(check_stability(arm, loop, u, {folded}).rho_low, check_stability(arm, loop, u).rho_low);
+  // A posture beyond the limits counts as well.
+  std::vector<ga_dynamics::DhJoint> narrow = test::rows(arm);
+  for (ga_dynamics::DhJoint& row : narrow) row.limits.lower = -(row.limits.upper = 0.01);
+  const Chain fixed = test::chain_of(narrow, arm);
+  const StabilityReport wide = check_stability(test::chain_of(test::rows(arm), arm), loop, u);
+  const double within = check_stability(fixed, loop, u).rho_low;
+  const double given = check_stability(fixed, loop, u, {wide.posture_low}).rho_low;
+  EXPECT_LT(given, 0.95 * within);
+  EXPECT_LE(given, 1.0001 * wide.rho_low);
 }
 
 TEST(StabilityReport, RefusesBadArgumentsByName) {
