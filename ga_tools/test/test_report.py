@@ -214,13 +214,13 @@ def test_runs_that_went_wrong_are_named_above_the_page(page, sample):
 
 
 def test_a_run_that_diverged_is_shown_up_to_there(window, tmp_path):
-    result = ga('sim', PUMA_URDF, *QUICK, '--ki', '200000', '--output', tmp_path)
+    result = ga('sim', PUMA_URDF, *QUICK, '--ki', '1000000', '--output', tmp_path)
     assert result.returncode == 1, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
     verdicts = window.run('return document.getElementById("verdicts").textContent')
     assert verdicts.startswith('Tracking with integral: ')
-    assert "200000" in window.run('return document.getElementById("made-section").textContent')
+    assert "1000000" in window.run('return document.getElementById("made-section").textContent')
     assert window.run('set("time", 2); await frame();'
                       'return reportState.joints.every(Number.isFinite)')
     assert window.severe() == []
