@@ -38,6 +38,8 @@ double measured_share(double x) noexcept {
   return x < kObserved ? (1 + x * (1 + x / 2)) * std::exp(-x) : 0;
 }
 
+/// Consecutive cycles for which the state of a moving arm may stay the same.
+constexpr int kOldCycles = 10;
 /// rad/s², bound of the disturbance estimate.
 constexpr double kLargestDisturbance = 1e6;
 /// Relative difference between wanted and commanded torque that the observer is told.
@@ -76,6 +78,8 @@ struct ControlLaw::Impl {
         output(arm.torque_limit, handover_limits(chain, parameters),
                torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
+        measured_q(arm.size()),
+        measured_qd(arm.size()),
         wanted(arm.size()),
         factor(arm.size() * arm.size()),
         no_torque(arm.size(), std::numeric_limits<double>::quiet_NaN()),
@@ -199,20 +203,43 @@ struct ControlLaw::Impl {
 
   /// Estimates the state from the measured one.
   void observe(std::span<const double> q, std::span<const double> qd, double dt) noexcept {
+    if (setting.kind == LawKind::kGravityCompensation) {
+      // Its torque need not be the one that drives the arm.
+      std::copy_n(q.begin(), arm.size(), arm.q.begin());
+      std::copy_n(qd.begin(), arm.size(), arm.qd.begin());
+      restart_observer = true;
+      return;
+    }
     if (restart_observer) {
       observer.reset(q, qd);
       restart_observer = false;
       observed_time = 0;
+    } else if (is_old(q, qd)) {
+      observer.predict(dt);
     } else {
       observer.update(q, dt);
       observed_time += dt;
     }
+    std::copy_n(q.begin(), arm.size(), measured_q.begin());
+    std::copy_n(qd.begin(), arm.size(), measured_qd.begin());
     const double measured = measured_share(observed_time / kObserverStart);
     for (std::size_t i = 0; i < arm.size(); ++i) {
       const double observed = observer.velocity()[i];
       arm.q[i] = observer.position()[i];
       arm.qd[i] = observed + measured * (qd[i] - observed);
     }
+  }
+
+  /// True if a moving arm has the same state as in the previous cycle, to the last bit: it could not
+  /// be read. A joint that stands, with velocity zero, may have the same position for ever.
+  bool is_old(std::span<const double> q, std::span<const double> qd) noexcept {
+    bool moves = false, same = true;
+    for (std::size_t i = 0; i < arm.size() && same; ++i) {
+      moves = moves || qd[i] != 0;
+      same = q[i] == measured_q[i] && qd[i] == measured_qd[i];
+    }
+    old_cycles = same && moves && old_cycles < kOldCycles ? old_cycles + 1 : 0;
+    return old_cycles > 0;
   }
 
   /// Solves D x = `vector` in place. False for an arm with a massless joint.
@@ -243,7 +270,7 @@ struct ControlLaw::Impl {
   /// Bumpless transfer of a law with integral action: the torque before the change, as far as it
   /// differs from the law's, balances a disturbance (a payload) that the law does not know yet.
   void take_over() noexcept {
-    if (!setting.integrates() || output.exceeds_limit()) return;
+    if (!starting || !setting.integrates() || output.exceeds_limit()) return;
     for (const JointGains& g : setting.gains) {
       if (!(g.ki > 0)) return;
     }
@@ -265,6 +292,7 @@ struct ControlLaw::Impl {
   DecoupledSaturation saturation;
   TorqueLimiter output;
   std::vector<double> v;
+  std::vector<double> measured_q, measured_qd;  ///< of the previous cycle
   std::vector<double> wanted;  ///< N m, before saturation; scratch of expect() and take_over()
   std::vector<double> factor;  ///< scratch of solve()
   const std::vector<double> no_torque;       ///< NaN: the arm was not driven before
@@ -273,6 +301,8 @@ struct ControlLaw::Impl {
   bool changed = false;             ///< a change is pending until an update has a valid state
   bool updated = false;             ///< update() has run
   bool restart_observer = true;     ///< the observed state is not valid
+  int old_cycles = 0;               ///< consecutive ones with the same measured state
+  bool starting = false;            ///< the pending change is a start
   double observed_time = 0;         ///< s, since the observer was restarted
   bool started = false;             ///< start() was called
   double last_dt = 0;               ///< s, previous cycle
@@ -306,7 +336,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
   m.observer.clear_disturbance();
-  m.restart_observer = true;
+  m.restart_observer = m.starting = true;
   m.output.start(last_torque.size() >= n ? last_torque : std::span<const double>(m.no_torque));
   m.started = true;
   m.changed = true;
@@ -359,6 +389,8 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   const Cycle cycle = m.begin_cycle(state_known, dt);
   if (state_known) {
+    // A law that started without a state holds the first position that it measures.
+    if (!m.has_state) m.reference.start(q, qd, true);
     m.has_state = true;
     m.observe(q, qd, dt);
     m.drive(cycle, tau);
@@ -372,6 +404,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
     if (cycle.changed) m.take_over();
   }
   m.changed = m.changed && !m.has_state;
+  m.starting = m.starting && m.changed;
   if (m.bad_cycles >= m.error_cycles) return LawStatus::kError;
   if (!state_known) return LawStatus::kStateHeld;
   return reference_known ? LawStatus::kOk : LawStatus::kReferenceHeld;

@@ -65,14 +65,20 @@ void StateObserver::set_period(double dt) noexcept {
   }
 }
 
+void StateObserver::predict(double dt) noexcept {
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    const double a = joints_[i].held ? 0 : u_[i] + d_[i];
+    q_[i] += dt * (qd_[i] + 0.5 * dt * a);
+    qd_[i] += dt * a;
+  }
+}
+
 void StateObserver::update(std::span<const double> measured, double dt) noexcept {
   if (!(dt > 0)) return;
   set_period(dt);
+  predict(dt);
   for (std::size_t i = 0; i < q_.size(); ++i) {
     const Joint& joint = joints_[i];
-    const double a = joint.held ? 0 : u_[i] + d_[i];
-    q_[i] += dt * (qd_[i] + 0.5 * dt * a);
-    qd_[i] += dt * a;
     const double e = measured[i] - q_[i];
     q_[i] += joint.l1 * e;
     qd_[i] += joint.l2 * e;

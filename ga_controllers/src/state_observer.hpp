@@ -41,6 +41,8 @@ class StateObserver {
   void reset(std::span<const double> q, std::span<const double> qd) noexcept;
   void clear_disturbance() noexcept;
 
+  /// A cycle of dt [s] without a measurement.
+  void predict(double dt) noexcept;
   /// Takes the positions after a cycle of dt [s].
   void update(std::span<const double> measured, double dt) noexcept;
   /// The acceleration u [rad/s²] that the torque causes until the next update, without disturbance.

@@ -223,7 +223,7 @@ TEST(SimSettings, RefusalsNameTheParameterAndTheRemedy) {
             "chain");
   EXPECT_NE(refused({{"initial_positions", "joint2:2"}}).find("outside its limits"),
             std::string::npos);
-  EXPECT_NE(refused({{"payload", "2"}}).find("parameter payload is unknown; known are base, "),
+  EXPECT_NE(refused({{"payload", "2"}}).find("parameter payload is unknown; known are "),
             std::string::npos);
   EXPECT_NE(refused({{"max_missed_deadlines", "2.5"}}).find("give a whole number"),
             std::string::npos);
