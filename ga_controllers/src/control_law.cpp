@@ -9,7 +9,6 @@
 #include "decoupled_saturation.hpp"
 #include "followed_reference.hpp"
 #include "friction_feedforward.hpp"
-#include "ga_dynamics/algorithm/cholesky.hpp"
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
 #include "rest_latch.hpp"
@@ -26,6 +25,16 @@ namespace {
 /// at the measured state, as after a change of law: the old torque has moved the arm meanwhile.
 constexpr double kLateCycle = 0.05, kLateRatio = 2;
 constexpr double kLongestCycle = 1;  ///< s
+/// A measured position farther from the observed one than a joint without a faster limit moves at
+/// kJumpSpeed [rad/s] in kJumpTime [s] is an encoder glitch. It is ignored for kJumpCycles; then the
+/// observer restarts there.
+constexpr double kJumpTime = 0.05, kJumpSpeed = 10;
+constexpr int kJumpCycles = 3;
+/// Velocity limits; a measured velocity beyond is not believed when the observer starts.
+constexpr double kFastestStart = 3;
+/// Share of the torque limit that the disturbance estimate may use: an arm that presses on an
+/// obstacle must not use all of it.
+constexpr double kDisturbanceShare = 0.5;
 /// Cycles between updates of the inertia matrix that jumps of the reference are judged with. The
 /// configuration hardly changes within this time.
 constexpr int kInertiaCycles = 20;
@@ -90,11 +99,11 @@ struct ControlLaw::Impl {
   }
 
   void tune_observer(std::size_t joint) noexcept {
-    const JointGains& g = setting.gains[joint];
-    const double bandwidth = observer_bandwidth(g);
-    // Also of laws that do not subtract the disturbance: it improves the estimated velocity.
-    const bool limited = g.ki > 0 && std::isfinite(integral_limit);
-    observer.set_joint(joint, bandwidth, limited ? g.ki * integral_limit : kLargestDisturbance);
+    // Laws that do not subtract the disturbance estimate it, too: the velocity is better for it.
+    JointGains gains = setting.gains[joint];
+    if (!setting.integrates()) gains.ki = 0;
+    const double bandwidth = observer_bandwidth(gains);
+    observer.set_joint(joint, bandwidth, kLargestDisturbance);
     latch.set_standstill(joint, bandwidth);
   }
 
@@ -134,6 +143,11 @@ struct ControlLaw::Impl {
     for (std::size_t i = 0; i < v.size(); ++i) {
       const JointGains& g = setting.gains[i];
       const double q = arm.q[i], qd = arm.qd[i], e = q - r.q[i];
+      // Limited here and not in the observer, whose position and velocity would be wrong otherwise.
+      const double most =
+          g.ki > 0 ? std::min(g.ki * integral_limit, kDisturbanceShare * arm.max_acceleration(i))
+                   : 0;
+      const double compensated = std::clamp(d[i], -most, most);
       switch (setting.kind) {
         case LawKind::kGravityCompensation:
           v[i] = -g.kd * qd;
@@ -147,9 +161,9 @@ struct ControlLaw::Impl {
         case LawKind::kTrackingIntegral:
         case LawKind::kGravityHold:
           if (latch.latched(i)) {
-            v[i] = (std::abs(qd) > latch.standstill(i) ? -g.kd * qd : 0) - d[i];
+            v[i] = (std::abs(qd) > latch.standstill(i) ? -g.kd * qd : 0) - compensated;
           } else {
-            v[i] = r.qdd[i] - g.kd * (qd - r.qd[i]) - g.kp * e - (g.ki > 0 ? d[i] : 0);
+            v[i] = r.qdd[i] - g.kd * (qd - r.qd[i]) - g.kp * e - compensated;
           }
           break;
       }
@@ -211,12 +225,18 @@ struct ControlLaw::Impl {
       return;
     }
     if (restart_observer) {
-      observer.reset(q, qd);
+      for (std::size_t i = 0; i < arm.size(); ++i) {
+        const double most = kFastestStart * std::min(arm.limits[i].velocity, kJumpSpeed);
+        measured_qd[i] = std::clamp(qd[i], -most, most);
+      }
+      observer.reset(q, measured_qd);
       restart_observer = false;
       observed_time = 0;
-    } else if (is_old(q, qd)) {
+      jumps = 0;
+    } else if (is_old(q, qd) || is_jump(q, dt)) {
       observer.predict(dt);
     } else {
+      jumps = 0;
       observer.update(q, dt);
       observed_time += dt;
     }
@@ -228,6 +248,18 @@ struct ControlLaw::Impl {
       arm.q[i] = observer.position()[i];
       arm.qd[i] = observed + measured * (qd[i] - observed);
     }
+  }
+
+  /// True for positions that the arm cannot have reached.
+  bool is_jump(std::span<const double> q, double dt) noexcept {
+    bool far = false;
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      const double fastest = std::min(arm.limits[i].velocity, kJumpSpeed);
+      const double way = std::abs(q[i] - observer.position()[i]);
+      far = far || !(way <= std::max(kJumpTime, 4 * dt) * fastest);
+    }
+    if (far && ++jumps > kJumpCycles) restart_observer = true;
+    return far;
   }
 
   /// True if a moving arm has the same state as in the previous cycle, to the last bit: it could not
@@ -245,8 +277,7 @@ struct ControlLaw::Impl {
   /// Solves D x = `vector` in place. False for an arm with a massless joint.
   bool solve(std::span<double> vector) noexcept {
     arm.update_inertia();
-    std::copy(arm.inertia.begin(), arm.inertia.end(), factor.begin());
-    ga_dynamics::cholesky_solve(static_cast<int>(arm.size()), factor.data(), vector.data());
+    arm.solve_inertia(vector, factor);
     return all_finite(vector, arm.size());
   }
 
@@ -301,6 +332,7 @@ struct ControlLaw::Impl {
   bool changed = false;             ///< a change is pending until an update has a valid state
   bool updated = false;             ///< update() has run
   bool restart_observer = true;     ///< the observed state is not valid
+  int jumps = 0;                    ///< consecutive implausible positions
   int old_cycles = 0;               ///< consecutive ones with the same measured state
   bool starting = false;            ///< the pending change is a start
   double observed_time = 0;         ///< s, since the observer was restarted
@@ -347,6 +379,11 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
 void ControlLaw::change(LawKind kind) noexcept {
   if (kind == impl_->setting.kind) return;
   impl_->setting.kind = kind;
+  // Gravity hold holds the arm where it is, not where another law was to take it.
+  if (kind == LawKind::kGravityHold && impl_->has_state) {
+    impl_->reference.start(impl_->arm.q, impl_->arm.qd, true);
+  }
+  for (std::size_t i = 0; i < impl_->arm.size(); ++i) impl_->tune_observer(i);
   impl_->latch.clear(impl_->observer);
   impl_->changed = true;
 }

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ga_dynamics/algorithm/cholesky.hpp"
-
 namespace ga_controllers {
 
 namespace {
@@ -47,7 +45,12 @@ void RestLatch::advance(const FollowedReference& reference, StateObserver& obser
   // about to start, or if it is too slow for full friction feed-forward.
   const Motion& followed = reference.followed();
   const std::span<const double> remaining = reference.remaining();
-  bool leaves_rest = false;
+  // Joints that move disturb one that rests, by what the model lacks: none is latched then.
+  bool leaves_rest = false, all_stand = true;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    all_stand = all_stand && std::abs(followed.qd[i]) <= dead_band_ &&
+                std::abs(followed.qdd[i]) <= 10 * rest_velocity_;
+  }
   for (std::size_t i = 0; i < rest_.size(); ++i) {
     const double e = arm.q[i] - followed.q[i];
     const bool resting = std::abs(followed.qd[i]) <= rest_velocity_ &&
@@ -55,7 +58,8 @@ void RestLatch::advance(const FollowedReference& reference, StateObserver& obser
                          remaining[i] <= rest_velocity_;
     const Rest before = rest_[i];
     const double band = before == Rest::kLatched ? kRelease * dead_band_ : dead_band_;
-    rest_[i] = !resting ? Rest::kMoving : std::abs(e) < band ? Rest::kLatched : Rest::kOffGoal;
+    const bool at_goal = all_stand && std::abs(e) < band;
+    rest_[i] = !resting ? Rest::kMoving : at_goal ? Rest::kLatched : Rest::kOffGoal;
     begins_[i] = rest_[i] != before;
     step_[i] = 0;
     if (rest_[i] == Rest::kMoving && before != Rest::kMoving) {
@@ -73,8 +77,7 @@ void RestLatch::advance(const FollowedReference& reference, StateObserver& obser
 /// Turns the torques `step_` into disturbances: D⁻¹ step. False for an arm with a massless joint.
 bool RestLatch::remove(StateObserver& observer, MeasuredArm& arm) noexcept {
   arm.update_inertia();
-  std::copy(arm.inertia.begin(), arm.inertia.end(), factor_.begin());
-  ga_dynamics::cholesky_solve(static_cast<int>(step_.size()), factor_.data(), step_.data());
+  arm.solve_inertia(step_, factor_);
   if (!all_finite(step_, step_.size())) return false;
   for (std::size_t i = 0; i < step_.size(); ++i) observer.add_disturbance(i, step_[i]);
   return true;

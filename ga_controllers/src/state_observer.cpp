@@ -10,6 +10,8 @@ namespace {
 
 /// rad/s, for laws that hardly react.
 constexpr double kSlowest = 20;
+/// Shortest cycle [s] that is taken for one.
+constexpr double kShortest = 1e-9;
 
 }  // namespace
 
@@ -25,7 +27,8 @@ double observer_bandwidth(const JointGains& g) noexcept {
     const double middle = (low + high) / 2;
     (integral_gain(middle) < g.ki ? low : high) = middle;
   }
-  return high;
+  // A slower observer would hide the arm from the law.
+  return std::max(high, std::sqrt(g.kp));
 }
 
 StateObserver::StateObserver(std::size_t joints)
@@ -74,7 +77,7 @@ void StateObserver::predict(double dt) noexcept {
 }
 
 void StateObserver::update(std::span<const double> measured, double dt) noexcept {
-  if (!(dt > 0)) return;
+  if (!(dt > kShortest)) return;
   set_period(dt);
   predict(dt);
   for (std::size_t i = 0; i < q_.size(); ++i) {

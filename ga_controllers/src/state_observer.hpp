@@ -27,8 +27,8 @@
 
 namespace ga_controllers {
 
-/// Bandwidth [rad/s] of the observer for these gains: the one whose integral gain is Ki, or twice the
-/// bandwidth of the law for Ki = 0.
+/// Bandwidth [rad/s] of the observer for these gains: the one whose integral gain is Ki, but at least
+/// that of the law (Ki = 0.1 w³), or twice the bandwidth of the law for Ki = 0.
 double observer_bandwidth(const JointGains& gains) noexcept;
 
 class StateObserver {

@@ -33,10 +33,11 @@ TEST(ObserverBandwidth, IsTwiceThatOfTheLawByDefault) {
 
 TEST(ObserverBandwidth, FollowsFromKi) {
   const double kp = 1600, kd = 80;
-  for (const double w : {3.0, 30.0, 300.0, 3000.0}) {
+  for (const double w : {41.0, 300.0, 3000.0}) {
     const double ki = w * w * w * kp / (kp + 3 * w * kd + 3 * w * w);
     EXPECT_NEAR(observer_bandwidth({kp, kd, ki}), w, 1e-6 * w);
   }
+  EXPECT_DOUBLE_EQ(observer_bandwidth({kp, kd, 1e-3}), 40) << "not slower than the law";
 }
 
 TEST(StateObserver, FollowsAnExpectedAccelerationWithoutError) {
