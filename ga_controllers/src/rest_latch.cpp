@@ -58,7 +58,9 @@ void RestLatch::advance(const FollowedReference& reference, StateObserver& obser
                          remaining[i] <= rest_velocity_;
     const Rest before = rest_[i];
     const double band = before == Rest::kLatched ? kRelease * dead_band_ : dead_band_;
-    const bool at_goal = all_stand && std::abs(e) < band;
+    const ga_dynamics::Drive& drive = arm.drives[i];
+    const bool sticks = friction_ * std::max(drive.coulomb_positive, drive.coulomb_negative) > 0;
+    const bool at_goal = sticks && all_stand && std::abs(e) < band;
     rest_[i] = !resting ? Rest::kMoving : at_goal ? Rest::kLatched : Rest::kOffGoal;
     begins_[i] = rest_[i] != before;
     step_[i] = 0;

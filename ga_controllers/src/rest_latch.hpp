@@ -6,7 +6,8 @@
 // away. Break-away takes more torque than sliding, so the joint would overshoot, stick, be pushed
 // back, and hunt in a limit cycle.
 //
-// So while its reference rests, a joint that comes within the dead band of its goal is latched: the
+// So while all references rest, a joint that comes within the dead band of its goal is latched, if
+// the law compensates Coulomb friction of the joint (without friction it would drift): the
 // torque that was added since the reference came to rest is removed, up to the Coulomb friction, and
 // the disturbance estimate keeps its value. Friction stops the joint there and holds it, with a
 // margin in both directions, and the encoder's noise does not reach the torque. The latch opens at

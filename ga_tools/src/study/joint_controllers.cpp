@@ -140,7 +140,7 @@ JointControllerGains joint_controller_gains(const Chain& model,
     const double seen = result.reduction * held[i];
     result.kp.push_back(gains[i].kp * seen);
     result.kd.push_back(gains[i].kd * seen);
-    result.ki.push_back(gains[i].ki * seen);
+    result.ki.push_back(0.25 * std::pow(gains[i].kp, 1.5) * seen);  // Ki = w³/4
     const double sag = std::abs(gravity[i]) / result.kp[i];
     if (sag > result.sag) result.sag = sag, result.sagging = i;
     const ga_dynamics::Drive& drive = model.joints()[i].drive;
