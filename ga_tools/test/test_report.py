@@ -400,8 +400,8 @@ def test_the_report_of_a_simulation_is_shown(window, tmp_path):
     assert changed_at(window, 1.5) > 0.02
     state = window.state()
     assert len(state['plots']) == 21 and all(plot['drawn'] for plot in state['plots'])
-    assert state['plots'][0]['series'] == 5  # four laws and their one reference
-    assert window.run('return document.querySelectorAll("#table tbody tr").length') == 4
+    assert state['plots'][0]['series'] == 7  # six laws and controllers and their one reference
+    assert window.run('return document.querySelectorAll("#table tbody tr").length') == 6
     # Every column is seen without scrolling.
     assert window.run("""
         const frame = document.getElementById('table').closest('.scroll');
