@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build test test-sanitize test-fresh test-mutate sim bench fuzz lint format clean
+.PHONY: help setup build test test-sanitize test-fresh test-mutate sim bench bench-laws fuzz lint format clean
 export ROS FUZZ_SECONDS
 
 help:  ## list the targets
@@ -40,6 +40,11 @@ bench:  ## measure the algorithms' speed (ARGS="..." is passed on)
 	@scripts/setup.sh --for bench
 	@scripts/build.sh
 	@scripts/bench.sh $(ARGS)
+
+bench-laws:  ## compare the control laws in the scenarios of the law score (ARGS="..." is passed on)
+	@scripts/setup.sh --for bench
+	@scripts/build.sh
+	@scripts/bench_laws.sh $(ARGS)
 
 fuzz:  ## fuzz the URDF reader for FUZZ_SECONDS (60)
 	@scripts/setup.sh --for fuzz

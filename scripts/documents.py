@@ -48,6 +48,9 @@ READY = [
 REFUSED = re.compile(r'success=False.*|Goal finished with status: (?!SUCCEEDED).*'
                      r'|Goal was rejected.*|Set(ting)? parameter failed.*|Error setting .*')
 
+# Commands and the ROS 2 package that they need: without it, their block is left out.
+NEEDS = [(r'\bros2 bag\b', 'rosbag2_py')]
+
 PRELUDE = r'''
 set -eo pipefail
 logs=$(mktemp -d) services=
@@ -207,6 +210,17 @@ def serves(command, others):
     return command.startswith('ros2 launch ')
 
 
+def missing(block):
+    """Return the ROS 2 package that a block needs and that is not installed, or None."""
+    prefixes = [Path(one) for one in os.environ.get('AMENT_PREFIX_PATH', '').split(':') if one]
+    for command, package in NEEDS:
+        if not re.search(command, '\n'.join(block.lines)):
+            continue
+        if prefixes and not any((one / 'share' / package).is_dir() for one in prefixes):
+            return package
+    return None
+
+
 def script(path, tag):
     """Return the shell script that runs a document's blocks of this tag, '' if there are none."""
     lines = []
@@ -214,6 +228,9 @@ def script(path, tag):
         if block.language in ('yaml', 'csv') and block.words:
             lines += [f"cat >{block.words[0]} <<'end of block'", *block.lines, 'end of block']
         if block.language != 'bash' or tag not in block.words:
+            continue
+        if package := missing(block):
+            lines.append(f'echo {shlex.quote(f"left out, needs {package}: {block.lines[0]} …")}')
             continue
         own = commands(block)
         for command in own:

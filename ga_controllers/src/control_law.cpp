@@ -7,11 +7,12 @@
 
 #include "cycle.hpp"
 #include "decoupled_saturation.hpp"
-#include "error_integral.hpp"
 #include "followed_reference.hpp"
 #include "friction_feedforward.hpp"
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
+#include "rest_latch.hpp"
+#include "state_observer.hpp"
 #include "torque_limiter.hpp"
 
 namespace ga_controllers {
@@ -24,9 +25,34 @@ namespace {
 /// at the measured state, as after a change of law: the old torque has moved the arm meanwhile.
 constexpr double kLateCycle = 0.05, kLateRatio = 2;
 constexpr double kLongestCycle = 1;  ///< s
+/// A measured position farther from the observed one than a joint without a faster limit moves at
+/// kJumpSpeed [rad/s] in kJumpTime [s] is an encoder glitch. It is ignored for kJumpCycles; then the
+/// observer restarts there.
+constexpr double kJumpTime = 0.05, kJumpSpeed = 10;
+constexpr int kJumpCycles = 3;
+/// Velocity limits; a measured velocity beyond is not believed when the observer starts.
+constexpr double kFastestStart = 3;
+/// Share of the torque limit that the disturbance estimate may use: an arm that presses on an
+/// obstacle must not use all of it.
+constexpr double kDisturbanceShare = 0.5;
 /// Cycles between updates of the inertia matrix that jumps of the reference are judged with. The
 /// configuration hardly changes within this time.
 constexpr int kInertiaCycles = 20;
+/// After a start the observer has to find the disturbance. Until then the measured velocity counts,
+/// with a share that decays like the observer's error: three equal time constants [s].
+constexpr double kObserverStart = 0.0125, kObserved = 15;
+
+/// The share of the measured velocity at a time after the start, in time constants.
+double measured_share(double x) noexcept {
+  return x < kObserved ? (1 + x * (1 + x / 2)) * std::exp(-x) : 0;
+}
+
+/// Consecutive cycles for which the state of a moving arm may stay the same.
+constexpr int kOldCycles = 10;
+/// rad/s², bound of the disturbance estimate.
+constexpr double kLargestDisturbance = 1e6;
+/// Relative difference between wanted and commanded torque that the observer is told.
+constexpr double kTorqueDifference = 1e-6;
 /// Torque terms that terms() computes.
 constexpr std::size_t kTerms = 6;
 
@@ -54,15 +80,32 @@ struct ControlLaw::Impl {
         arm(chain, torque_limits(chain, parameters)),
         reference(chain, parameters, arm),
         friction(parameters, arm),
-        integral(parameters, arm.size()),
+        observer(arm.size()),
+        latch(parameters, arm.size()),
+        integral_limit(parameters.integral_limit),
         saturation(arm.size()),
         output(arm.torque_limit, handover_limits(chain, parameters),
                torque_rate_limits(chain, parameters), parameters.blend_time),
         v(arm.size()),
+        measured_q(arm.size()),
+        measured_qd(arm.size()),
+        wanted(arm.size()),
+        factor(arm.size() * arm.size()),
         no_torque(arm.size(), std::numeric_limits<double>::quiet_NaN()),
         start_torque_(arm.size()),
         terms(kTerms * arm.size()),
-        terms_inertia(arm.size() * arm.size()) {}
+        terms_inertia(arm.size() * arm.size()) {
+    for (std::size_t i = 0; i < arm.size(); ++i) tune_observer(i);
+  }
+
+  void tune_observer(std::size_t joint) noexcept {
+    // Laws that do not subtract the disturbance estimate it, too: the velocity is better for it.
+    JointGains gains = setting.gains[joint];
+    if (!setting.integrates()) gains.ki = 0;
+    const double bandwidth = observer_bandwidth(gains);
+    observer.set_joint(joint, bandwidth, kLargestDisturbance);
+    latch.set_standstill(joint, bandwidth);
+  }
 
   /// True if there is one value per joint and all are finite.
   bool finite(std::span<const double> values) const noexcept {
@@ -76,7 +119,9 @@ struct ControlLaw::Impl {
     const bool state_transition = blend_enabled && (state_known ? holding_last_state : had_state);
     holding_last_state = !state_known && (holding_last_state || had_state);
     state_lost = !state_known;
-    if (dt > kLateCycle && dt > kLateRatio * last_dt && updated && blend_enabled) changed = true;
+    if (dt > kLateCycle && dt > kLateRatio * last_dt && updated && blend_enabled) {
+      changed = restart_observer = true;
+    }
     last_dt = dt;
     updated = true;
     return {dt, changed, state_transition, output.last()};
@@ -94,12 +139,17 @@ struct ControlLaw::Impl {
   /// Computes v by the formulas at the top of control_law.hpp.
   void command_acceleration() noexcept {
     const Motion& r = reference.followed();
-    const std::span<const double> sum = integral.sum();
+    const std::span<const double> d = observer.disturbance();
     for (std::size_t i = 0; i < v.size(); ++i) {
       const JointGains& g = setting.gains[i];
       const double q = arm.q[i], qd = arm.qd[i], e = q - r.q[i];
+      // Limited here and not in the observer, whose position and velocity would be wrong otherwise.
+      const double most =
+          g.ki > 0 ? std::min(g.ki * integral_limit, kDisturbanceShare * arm.max_acceleration(i))
+                   : 0;
+      const double compensated = std::clamp(d[i], -most, most);
       switch (setting.kind) {
-        case LawKind::kGravityHold:
+        case LawKind::kGravityCompensation:
           v[i] = -g.kd * qd;
           break;
         case LawKind::kPointToPoint:
@@ -109,7 +159,12 @@ struct ControlLaw::Impl {
           v[i] = r.qdd[i] - g.kd * (qd - r.qd[i]) - g.kp * e;
           break;
         case LawKind::kTrackingIntegral:
-          v[i] = r.qdd[i] - g.kd * (qd - r.qd[i]) - g.kp * e - g.ki * sum[i];
+        case LawKind::kGravityHold:
+          if (latch.latched(i)) {
+            v[i] = (std::abs(qd) > latch.standstill(i) ? -g.kd * qd : 0) - compensated;
+          } else {
+            v[i] = r.qdd[i] - g.kd * (qd - r.qd[i]) - g.kp * e - compensated;
+          }
           break;
       }
     }
@@ -131,17 +186,18 @@ struct ControlLaw::Impl {
 
   /// Computes the unlimited torque of the law at the measured state.
   void drive(const Cycle& cycle, std::span<double> tau) noexcept {
-    const bool integrates = setting.kind == LawKind::kTrackingIntegral;
+    const bool integrates = setting.integrates();
     if (!setting.takes_reference()) reference.take_measured(arm, cycle.dt);
     follow(cycle);
-    if (integrates) integral.advance(cycle.dt, reference, output.saturation(), setting.gains, arm);
+    if (integrates) latch.advance(reference, observer, arm);
     command_acceleration();
     arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
     if (friction.enabled()) {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
-      friction.add(cycle, velocities, tau);
+      friction.add(cycle, velocities, !setting.takes_rates(), tau);
     }
-    if (integrates) integral.relax(arm, tau, friction.torque());
+    if (integrates) latch.settle(tau, friction.torque(), observer, arm);
+    std::copy_n(tau.begin(), arm.size(), wanted.begin());
     saturation.apply(arm, tau);
   }
 
@@ -159,21 +215,127 @@ struct ControlLaw::Impl {
     }
   }
 
+  /// Estimates the state from the measured one.
+  void observe(std::span<const double> q, std::span<const double> qd, double dt) noexcept {
+    if (setting.kind == LawKind::kGravityCompensation) {
+      // Its torque need not be the one that drives the arm.
+      std::copy_n(q.begin(), arm.size(), arm.q.begin());
+      std::copy_n(qd.begin(), arm.size(), arm.qd.begin());
+      restart_observer = true;
+      return;
+    }
+    if (restart_observer) {
+      for (std::size_t i = 0; i < arm.size(); ++i) {
+        const double most = kFastestStart * std::min(arm.limits[i].velocity, kJumpSpeed);
+        measured_qd[i] = std::clamp(qd[i], -most, most);
+      }
+      observer.reset(q, measured_qd);
+      restart_observer = false;
+      observed_time = 0;
+      jumps = 0;
+    } else if (is_old(q, qd) || is_jump(q, dt)) {
+      observer.predict(dt);
+    } else {
+      jumps = 0;
+      observer.update(q, dt);
+      observed_time += dt;
+    }
+    std::copy_n(q.begin(), arm.size(), measured_q.begin());
+    std::copy_n(qd.begin(), arm.size(), measured_qd.begin());
+    const double measured = measured_share(observed_time / kObserverStart);
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      const double observed = observer.velocity()[i];
+      arm.q[i] = observer.position()[i];
+      arm.qd[i] = observed + measured * (qd[i] - observed);
+    }
+  }
+
+  /// True for positions that the arm cannot have reached.
+  bool is_jump(std::span<const double> q, double dt) noexcept {
+    bool far = false;
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      const double fastest = std::min(arm.limits[i].velocity, kJumpSpeed);
+      const double way = std::abs(q[i] - observer.position()[i]);
+      far = far || !(way <= std::max(kJumpTime, 4 * dt) * fastest);
+    }
+    if (far && ++jumps > kJumpCycles) restart_observer = true;
+    return far;
+  }
+
+  /// True if a moving arm has the same state as in the previous cycle, to the last bit: it could not
+  /// be read. A joint that stands, with velocity zero, may have the same position for ever.
+  bool is_old(std::span<const double> q, std::span<const double> qd) noexcept {
+    bool moves = false, same = true;
+    for (std::size_t i = 0; i < arm.size() && same; ++i) {
+      moves = moves || qd[i] != 0;
+      same = q[i] == measured_q[i] && qd[i] == measured_qd[i];
+    }
+    old_cycles = same && moves && old_cycles < kOldCycles ? old_cycles + 1 : 0;
+    return old_cycles > 0;
+  }
+
+  /// Solves D x = `vector` in place. False for an arm with a massless joint.
+  bool solve(std::span<double> vector) noexcept {
+    arm.update_inertia();
+    arm.solve_inertia(vector, factor);
+    return all_finite(vector, arm.size());
+  }
+
+  /// Tells the observer the acceleration of the commanded torque, which may differ from the wanted
+  /// one by saturation and blending.
+  void expect(std::span<const double> tau) noexcept {
+    bool differs = false;
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      const double least = kTorqueDifference * std::min(arm.torque_limit[i], 1e3);
+      wanted[i] = tau[i] - wanted[i];
+      differs = differs || std::abs(wanted[i]) > least;
+    }
+    if (!differs || !solve(wanted)) {
+      observer.expect(v);
+      return;
+    }
+    for (std::size_t i = 0; i < arm.size(); ++i) wanted[i] += v[i];
+    observer.expect(wanted);
+  }
+
+  /// Bumpless transfer of a law with integral action: the torque before the change, as far as it
+  /// differs from the law's, balances a disturbance (a payload) that the law does not know yet.
+  void take_over() noexcept {
+    if (!starting || !setting.integrates() || output.exceeds_limit()) return;
+    for (const JointGains& g : setting.gains) {
+      if (!(g.ki > 0)) return;
+    }
+    std::copy_n(output.blend().begin(), arm.size(), wanted.begin());
+    if (!solve(wanted)) return;
+    for (std::size_t i = 0; i < arm.size(); ++i) observer.add_disturbance(i, -wanted[i]);
+    output.end_blend();
+  }
+
   LawSetting setting;
   const bool blend_enabled;
   const int error_cycles;
   MeasuredArm arm;
   FollowedReference reference;
   FrictionFeedforward friction;
-  ErrorIntegral integral;
+  StateObserver observer;
+  RestLatch latch;
+  const double integral_limit;  ///< rad s
   DecoupledSaturation saturation;
   TorqueLimiter output;
   std::vector<double> v;
+  std::vector<double> measured_q, measured_qd;  ///< of the previous cycle
+  std::vector<double> wanted;  ///< N m, before saturation; scratch of expect() and take_over()
+  std::vector<double> factor;  ///< scratch of solve()
   const std::vector<double> no_torque;       ///< NaN: the arm was not driven before
   std::vector<double> start_torque_;         ///< scratch of start_torque()
   std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
   bool changed = false;             ///< a change is pending until an update has a valid state
   bool updated = false;             ///< update() has run
+  bool restart_observer = true;     ///< the observed state is not valid
+  int jumps = 0;                    ///< consecutive implausible positions
+  int old_cycles = 0;               ///< consecutive ones with the same measured state
+  bool starting = false;            ///< the pending change is a start
+  double observed_time = 0;         ///< s, since the observer was restarted
   bool started = false;             ///< start() was called
   double last_dt = 0;               ///< s, previous cycle
   bool holding_last_state = false;  ///< the state was valid before and is not now
@@ -204,7 +366,9 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
   m.reference.start(q, qd, m.has_state);
-  m.integral.clear();
+  m.latch.clear(m.observer);
+  m.observer.clear_disturbance();
+  m.restart_observer = m.starting = true;
   m.output.start(last_torque.size() >= n ? last_torque : std::span<const double>(m.no_torque));
   m.started = true;
   m.changed = true;
@@ -215,7 +379,12 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
 void ControlLaw::change(LawKind kind) noexcept {
   if (kind == impl_->setting.kind) return;
   impl_->setting.kind = kind;
-  impl_->integral.clear();
+  // Gravity hold holds the arm where it is, not where another law was to take it.
+  if (kind == LawKind::kGravityHold && impl_->has_state) {
+    impl_->reference.start(impl_->arm.q, impl_->arm.qd, true);
+  }
+  for (std::size_t i = 0; i < impl_->arm.size(); ++i) impl_->tune_observer(i);
+  impl_->latch.clear(impl_->observer);
   impl_->changed = true;
 }
 
@@ -230,8 +399,8 @@ bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
     JointGains& to = impl_->setting.gains[i];
     const JointGains& from = gains[gains.size() == n ? i : 0];
     if (from == to) continue;
-    impl_->integral.change_gain(i, to.ki, from.ki);
     to = from;
+    impl_->tune_observer(i);
     impl_->changed = true;
   }
   return true;
@@ -251,25 +420,36 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
     if (m.setting.takes_reference()) m.arm.update_inertia();
   }
   const bool reference_known =
-      !m.setting.takes_reference() || m.reference.take(reference, dt, m.setting, m.arm);
+      !m.setting.takes_reference() ||
+      m.reference.take(m.setting.kind == LawKind::kGravityHold ? Reference{} : reference, dt,
+                       m.setting, m.arm);
   m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   const Cycle cycle = m.begin_cycle(state_known, dt);
   if (state_known) {
+    // A law that started without a state holds the first position that it measures.
+    if (!m.has_state) m.reference.start(q, qd, true);
     m.has_state = true;
-    std::copy_n(q.begin(), n, m.arm.q.begin());
-    std::copy_n(qd.begin(), n, m.arm.qd.begin());
+    m.observe(q, qd, dt);
     m.drive(cycle, tau);
   } else {
+    m.restart_observer = true;
     m.hold(cycle, tau);
   }
   m.output.apply(cycle, tau, m.start_torque(cycle), m.setting, m.arm);
+  if (state_known) {
+    m.expect(tau);
+    if (cycle.changed) m.take_over();
+  }
   m.changed = m.changed && !m.has_state;
+  m.starting = m.starting && m.changed;
   if (m.bad_cycles >= m.error_cycles) return LawStatus::kError;
   if (!state_known) return LawStatus::kStateHeld;
   return reference_known ? LawStatus::kOk : LawStatus::kReferenceHeld;
 }
 
-std::span<const double> ControlLaw::integral() const noexcept { return impl_->integral.sum(); }
+std::span<const double> ControlLaw::disturbance() const noexcept {
+  return impl_->observer.disturbance();
+}
 std::span<const double> ControlLaw::acceleration() const noexcept { return impl_->v; }
 Reference ControlLaw::reference() const noexcept { return impl_->reference.given().view(); }
 Reference ControlLaw::followed() const noexcept { return impl_->reference.followed().view(); }

@@ -10,6 +10,9 @@ namespace {
 /// While the reference starts or blends, the friction feed-forward changes by at most this many
 /// torque limits per second.
 constexpr double kSlew = 2;
+/// At other times: at the velocity of a reference, and at the measured one, which may reverse at any
+/// time.
+constexpr double kFastSlew = 20, kMeasuredSlew = 5;
 
 }  // namespace
 
@@ -39,19 +42,21 @@ void FrictionFeedforward::blend(std::size_t i, double acceleration) noexcept {
   blending_[i] = blending_[i] || exceeds_slew_rate(i, acceleration);
 }
 
-void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> velocities,
+void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> velocities, bool measured,
                               std::span<double> tau) noexcept {
   for (std::size_t i = 0; i < output_.size(); ++i) {
     const double target = at(i, velocities[i]), before = cycle.torque_before[i];
     if (cycle.changed && blend_enabled_ && !std::isnan(before)) {
       output_[i] = std::clamp(before - tau[i], std::min(target, 0.0), std::max(target, 0.0));
       slewing_[i] = output_[i] != target;
-    } else if ((slewing_[i] || blending_[i]) && !cycle.changed) {
-      const double reach = kSlew * torque_limit_[i] * cycle.dt;
-      output_[i] = std::clamp(target, output_[i] - reach, output_[i] + reach);
-      slewing_[i] = output_[i] != target;
-    } else {
+    } else if (cycle.changed) {
       output_[i] = target;
+    } else {
+      const bool slow = slewing_[i] || blending_[i];
+      const double rate = slow ? kSlew : measured ? kMeasuredSlew : kFastSlew;
+      const double reach = rate * torque_limit_[i] * cycle.dt;
+      output_[i] = std::clamp(target, output_[i] - reach, output_[i] + reach);
+      slewing_[i] = slow && output_[i] != target;
     }
     torque_[i] = output_[i];
     tau[i] += output_[i];

@@ -2,8 +2,8 @@
 #ifndef GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_
 #define GA_CONTROLLERS__FRICTION_FEEDFORWARD_HPP_
 
-// Friction feed-forward: the model's friction at a velocity, rate-limited where a law starts or its
-// reference blends, because the velocity may change its sign within a cycle there.
+// Friction feed-forward: the model's friction at a velocity, rate-limited, because the velocity may
+// change its sign within a cycle; most where a law starts or its reference blends.
 
 #include <span>
 #include <vector>
@@ -34,8 +34,10 @@ class FrictionFeedforward {
   /// Blending is complete.
   void settle(std::size_t joint) noexcept { blending_[joint] = false; }
   /// Adds the friction at the velocities to `tau`. After a change it starts with the friction that
-  /// the previous torque contains, for a bumpless transfer.
-  void add(const Cycle& cycle, std::span<const double> velocities, std::span<double> tau) noexcept;
+  /// the previous torque contains, for a bumpless transfer. `measured`: the velocities are not those
+  /// of a reference.
+  void add(const Cycle& cycle, std::span<const double> velocities, bool measured,
+           std::span<double> tau) noexcept;
 
   /// N m, added in the last update. The caller subtracts what it removes from the torque.
   std::span<double> torque() noexcept { return torque_; }

@@ -34,11 +34,14 @@ struct LawSetting {
   LawKind kind;
   std::vector<JointGains> gains;  ///< one per joint
 
-  /// Real-time safe, like the next one.
-  bool takes_reference() const noexcept { return kind != LawKind::kGravityHold; }
+  /// Real-time safe, like the next ones. True if the law follows a reference: the given one, or that
+  /// of the position that it holds.
+  bool takes_reference() const noexcept { return kind != LawKind::kGravityCompensation; }
   /// True if the law also uses the reference's velocity and acceleration.
-  bool takes_rates() const noexcept {
-    return kind == LawKind::kTracking || kind == LawKind::kTrackingIntegral;
+  bool takes_rates() const noexcept { return kind == LawKind::kTracking || integrates(); }
+  /// True if the law subtracts the disturbance estimate.
+  bool integrates() const noexcept {
+    return kind == LawKind::kTrackingIntegral || kind == LawKind::kGravityHold;
   }
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measured_arm.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "ga_dynamics/algorithm/cholesky.hpp"
 #include "reference_governor.hpp"
 
 namespace ga_controllers {
@@ -18,6 +20,16 @@ MeasuredArm::MeasuredArm(const ga_dynamics::Chain& chain, std::vector<double> gi
     limits.push_back(joint.limits);
     limits.back().velocity = speed_limit(joint.limits);
   }
+}
+
+void MeasuredArm::solve_inertia(std::span<double> vector, std::span<double> factor) const noexcept {
+  constexpr double kRegular = 1e-9;  // of the largest inertia
+  const std::size_t n = size();
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, own_inertia(i));
+  std::copy(inertia.begin(), inertia.end(), factor.begin());
+  for (std::size_t i = 0; i < n; ++i) factor[i * n + i] += kRegular * largest;
+  ga_dynamics::cholesky_solve(static_cast<int>(n), factor.data(), vector.data());
 }
 
 }  // namespace ga_controllers

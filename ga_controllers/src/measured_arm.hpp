@@ -28,6 +28,9 @@ struct MeasuredArm {
   std::size_t size() const noexcept { return q.size(); }
   /// D at `q`, into `inertia`.
   void update_inertia() noexcept { dynamics.inertia_matrix(q, inertia); }
+  /// Solves D x = `vector` in place, with the last `inertia`. `factor`: scratch, like `inertia`. A
+  /// joint without inertia does not make the others infinite.
+  void solve_inertia(std::span<double> vector, std::span<double> factor) const noexcept;
   double own_inertia(std::size_t joint) const noexcept { return inertia[joint * size() + joint]; }
   /// The joint's acceleration [rad/s²] at its torque limit.
   double max_acceleration(std::size_t joint) const noexcept {

@@ -7,6 +7,7 @@
 // compensate. Then magnitude and rate are limited. An inherited torque above the law's own limit
 // returns to that limit as the difference fades; no torque exceeds the hand-over limit.
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,12 @@ class TorqueLimiter {
   std::span<const double> last() const noexcept { return last_; }
   /// Remainder of the torque before the last change.
   std::span<const double> blend() const noexcept { return blend_; }
+  /// Ends the blend: the law itself commands that remainder from the next update on.
+  void end_blend() noexcept { blend_left_ = 0; }
+  /// True if an inherited torque exceeds the law's limit.
+  bool exceeds_limit() const noexcept {
+    return std::any_of(excess_.begin(), excess_.end(), [](double e) { return e > 0; });
+  }
   /// +1 at the upper limit, −1 at the lower limit, else 0.
   std::span<const int> saturation() const noexcept { return saturation_; }
 

@@ -55,6 +55,7 @@ double fastest(bool keep_limits, const Upsets& upsets, unsigned seed) {
   plant.reset(sender.rest().q, Values(n, 0.0));
   law.start(plant.q(), plant.qd(), Values(n, NAN));
   Values tau(n);
+  law.update(plant.q(), plant.qd(), sender.rest().reference(), kDt, tau);
   double speed = 0;
   for (int k = 0; k < 6000; ++k) {
     const double dt = upsets.cycles ? kDt * (0.5 + uniform()) : kDt;
@@ -63,8 +64,8 @@ double fastest(bool keep_limits, const Upsets& upsets, unsigned seed) {
       const JointGains gains = gains_from_bandwidth(10 + 70 * uniform(), 1);
       law.change_gains({&gains, 1});
     }
-    law.update(plant.q(), plant.qd(), sender.next().reference(), dt, tau);
     plant.step(tau, dt);
+    law.update(plant.q(), plant.qd(), sender.next().reference(), dt, tau);
     speed = std::max(speed, speed_over_limit(chain, plant));
   }
   return speed;

@@ -17,7 +17,8 @@ using Values = std::vector<double>;
 
 constexpr double kDt = 1e-3;
 constexpr LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking,
-                                LawKind::kTrackingIntegral, LawKind::kGravityHold};
+                                LawKind::kTrackingIntegral, LawKind::kGravityHold,
+                                LawKind::kGravityCompensation};
 
 inline ga_dynamics::Chain puma() {
   return ga_dynamics::Chain::from_urdf_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf");

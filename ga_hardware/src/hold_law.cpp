@@ -10,7 +10,7 @@ constexpr double kDamping = 20;
 
 ga_controllers::LawParameters holding() {
   ga_controllers::LawParameters law;
-  law.kind = ga_controllers::LawKind::kGravityHold;
+  law.kind = ga_controllers::LawKind::kGravityCompensation;
   law.gains = {{0, kDamping, 0}};
   return law;
 }

@@ -51,7 +51,7 @@ LawParameters law_parameters(ga_controllers::LawKind kind,
   // These two follow the measured velocity: with a steep step, noise would make the torque jump by
   // twice the Coulomb friction.
   const bool measured = kind == ga_controllers::LawKind::kPointToPoint ||
-                        kind == ga_controllers::LawKind::kGravityHold;
+                        kind == ga_controllers::LawKind::kGravityCompensation;
   constexpr double kVelocityNoise =
       200;  // rad/s per rad: three times the noise gain of the observers
   for (const JointSignals& s : signals) {

@@ -10,6 +10,7 @@
 
 #include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/velocity_observer.hpp"
+#include "simulated_drives.hpp"
 
 namespace ga_hardware {
 
@@ -41,6 +42,8 @@ void check(const Chain& chain, const SimulatedArmSettings& s) {
   need(s.brake_release_time >= 0, "brake_release_time must not be negative");
   need(s.period > 0, "period must be positive");
   need(s.payload.mass >= 0, "the payload's mass must not be negative");
+  need(s.errors.empty() || s.errors.size() == n, "errors: give one per joint, or none");
+  check(s.disturbances);
   const SafetySettings& safety = s.safety;
   need(safety.ramp_time >= 0, "ramp_time must not be negative");
   need(safety.overspeed_ratio >= 0, "overspeed_ratio must not be negative");
@@ -77,11 +80,6 @@ SafetyMachine machine_of(const Chain& chain, const SimulatedArmSettings& s) {
   return {joints, safety, true, s.period};
 }
 
-Chain actual_arm(const Chain& described, const SimulatedArmSettings& s) {
-  const Chain& arm = s.actual ? *s.actual : described;
-  return s.payload.mass > 0 ? arm.with_payload(s.payload) : arm;
-}
-
 }  // namespace
 
 SafetySettings simulated_safety() noexcept {
@@ -99,7 +97,7 @@ struct SimulatedArm::Impl {
   Impl(const Chain& described, const SimulatedArmSettings& given)
       : settings(given),
         n(described.joints().size()),
-        plant(actual_arm(described, given), given.plant),
+        drives(described, given),
         model(described, given.plant.friction),
         hold(described),
         safety(machine_of(described, given)),
@@ -108,14 +106,11 @@ struct SimulatedArm::Impl {
         torque(n),
         shown(n),
         jump(n),
-        rest(n),
         observers(n, VelocityObserver(given.observer_bandwidth, given.period)),
         random(given.seed) {
     if (settings.signals.empty()) settings.signals.resize(n);
-    if (settings.start.empty()) settings.start.resize(n);
     for (const auto& joint : described.joints()) limits.push_back(joint.limits);
-    plant.reset(settings.start, rest);
-    for (std::size_t i = 0; i < n; ++i) plant.set_brake(static_cast<int>(i), true);
+    drives.set_brakes(true);
     seen.period = settings.period;
     start_sensors();
     safety.open();
@@ -127,7 +122,7 @@ struct SimulatedArm::Impl {
     std::fill(jump.begin(), jump.end(), 0.0);
     seen.pot_turns = seen.count_speed = {};
     for (std::size_t i = 0; i < n; ++i) {
-      shown[i] = q[i] = seen.q[i] = encoder_reading(settings.signals[i], plant.q()[i]);
+      shown[i] = q[i] = seen.q[i] = encoder_reading(settings.signals[i], drives.q()[i]);
       qd[i] = seen.qd[i] = 0;
       seen.pot_fresh[i] = true;
       observers[i].reset(q[i]);
@@ -140,7 +135,7 @@ struct SimulatedArm::Impl {
   void set_brakes(bool closed) noexcept {
     if (closed == brakes_closed) return;
     brakes_closed = closed;
-    for (std::size_t i = 0; i < n; ++i) plant.set_brake(static_cast<int>(i), closed);
+    drives.set_brakes(closed);
   }
 
   bool activate_if_allowed() noexcept {
@@ -173,19 +168,21 @@ struct SimulatedArm::Impl {
       const double given = dac_torque(settings.signals[i], allowed.torque[i]);
       torque[i] = std::clamp(given, -limits[i].effort, limits[i].effort);
     }
+    // The brakes open when the first torque has arrived at the motors; without power there is none.
+    if (!powered || (allowed.brakes_released && !brakes_released)) drives.settle(torque);
     if (!allowed.brakes_released) release_time = 0;
     brakes_released = allowed.brakes_released;
     set_brakes(!brakes_released || release_time < settings.brake_release_time);
   }
 
-  /// Positions from the encoders, velocities from the observers with the model's acceleration as
-  /// feed-forward. Ideal sensors: the true state.
+  /// Positions as the encoders read them (the laws have observers of their own), velocities from the
+  /// observers with the model's acceleration as feed-forward. Ideal sensors: the true state.
   void measure(double dt) noexcept {
     const std::span<const double> acceleration = model.predict(q, qd, torque);
     for (std::size_t i = 0; i < n; ++i) {
       const JointSignals& s = settings.signals[i];
       const double noise = s.noise > 0 ? s.noise * normal(random) : 0;
-      const double right = encoder_reading(s, plant.q()[i] + noise);
+      const double right = encoder_reading(s, drives.q()[i] + noise);
       const bool frozen = injection.fault == Fault::kEncoderFrozen && injection.joint == int(i);
       const double before = shown[i];
       if (!frozen) shown[i] = right + jump[i];
@@ -200,11 +197,11 @@ struct SimulatedArm::Impl {
       if (s.counts_per_rad > 0 || s.noise > 0) {
         observers[i].set_period(dt);
         observers[i].update(shown[i], brakes_closed ? 0 : acceleration[i]);
-        q[i] = observers[i].position();
+        q[i] = shown[i];
         qd[i] = observers[i].velocity();
       } else {
         q[i] = shown[i];
-        qd[i] = frozen ? 0 : plant.qd()[i];
+        qd[i] = frozen ? 0 : drives.qd()[i];
       }
       seen.q[i] = q[i];
       seen.qd[i] = qd[i];
@@ -213,7 +210,7 @@ struct SimulatedArm::Impl {
 
   SimulatedArmSettings settings;
   std::size_t n;
-  Plant plant;
+  SimulatedDrives drives;
   AccelerationModel model;
   HoldLaw hold;
   SafetyMachine safety;
@@ -221,7 +218,6 @@ struct SimulatedArm::Impl {
   std::vector<double> q, qd, torque;
   std::vector<double> shown;  ///< encoder readings
   std::vector<double> jump;   ///< encoder error after a jump
-  std::vector<double> rest;   ///< zeros
   std::vector<VelocityObserver> observers;
   std::mt19937 random;
   std::normal_distribution<double> normal;
@@ -301,7 +297,7 @@ void SimulatedArm::advance(double dt) noexcept {
   if (dt > 1.5 * m.settings.period) ++m.late_cycles;
   const double step = std::min(dt, kLongestStep);
   m.seen.period = dt;
-  m.diverged = !m.plant.step(m.torque, step);
+  m.diverged = !m.drives.move(m.torque, step);
   if (m.diverged) {
     m.output();  // latches the fault even if no further cycle follows
     return;
@@ -313,6 +309,9 @@ void SimulatedArm::advance(double dt) noexcept {
 std::span<const double> SimulatedArm::position() const noexcept { return impl_->q; }
 std::span<const double> SimulatedArm::velocity() const noexcept { return impl_->qd; }
 std::span<const double> SimulatedArm::torque() const noexcept { return impl_->torque; }
+std::span<const double> SimulatedArm::motor_torque() const noexcept {
+  return impl_->drives.motor_torque();
+}
 bool SimulatedArm::powered() const noexcept { return impl_->powered; }
 bool SimulatedArm::brakes_closed() const noexcept { return impl_->brakes_closed; }
 bool SimulatedArm::brake_closed(int joint) const noexcept {
@@ -328,7 +327,7 @@ bool SimulatedArm::reset_fault() noexcept {
   const bool faulty = m.safety.state() == SafetyState::kFault;
   if (!m.safety.clear_faults()) return false;
   if (!faulty) return true;
-  if (m.diverged) m.plant.reset(m.settings.start, m.rest);
+  if (m.diverged) m.drives.reset();
   m.diverged = false;
   m.start_sensors();
   m.safety.calibrated();
@@ -355,6 +354,6 @@ bool SimulatedArm::card_lost() const noexcept { return impl_->injection.fault ==
 bool SimulatedArm::diverged() const noexcept { return impl_->diverged; }
 std::uint64_t SimulatedArm::cycles() const noexcept { return impl_->cycles; }
 std::uint64_t SimulatedArm::late_cycles() const noexcept { return impl_->late_cycles; }
-Plant& SimulatedArm::plant() noexcept { return impl_->plant; }
+Plant& SimulatedArm::plant() noexcept { return impl_->drives.plant(); }
 
 }  // namespace ga_hardware

@@ -177,6 +177,32 @@ TEST(SimSettings, TakeInitialPositionsFromTheStateInterface) {
   EXPECT_DOUBLE_EQ(bench.state("shoulder/position"), 0.25);
 }
 
+TEST(SimSettings, DisturbancesHaveTheNamesAndUnitsOfTheOptionsOfTheSimulation) {
+  test::Parameters parameters;
+  ga_hardware::Disturbances expected;
+  for (const auto& option : ga_hardware::disturbance_options()) {
+    const double value = option.whole ? 3 : 0.5 * (option.least + option.most);
+    parameters[option.name] = std::to_string(value);
+    expected.*option.value = value * option.scale;
+  }
+  const auto settings = [](const test::Parameters& given) {
+    const std::string urdf = test::puma(given);
+    return ga_hardware::sim_setup_of(
+               hardware_interface::parse_control_resources_from_urdf(urdf).at(0))
+        .settings;
+  };
+  EXPECT_EQ(settings({}).disturbances, ga_hardware::Disturbances{});
+  const ga_hardware::Disturbances read = settings(parameters).disturbances;
+  for (const auto& option : ga_hardware::disturbance_options()) {
+    EXPECT_NEAR(read.*option.value, expected.*option.value, 1e-9) << option.name;
+    for (const char* bad : {"nan", "-1", "1e9", "much"}) {
+      EXPECT_NE(refusal(test::puma({{option.name, bad}})).find(option.name), std::string::npos)
+          << option.name << ' ' << bad;
+    }
+  }
+  EXPECT_NE(refusal(test::puma({{"delay", "1.5"}})).find("whole cycles"), std::string::npos);
+}
+
 TEST(SimSettings, RefusalsNameTheParameterAndTheRemedy) {
   const auto refused = [](const test::Parameters& parameters) {
     return refusal(test::puma(parameters));
@@ -197,7 +223,7 @@ TEST(SimSettings, RefusalsNameTheParameterAndTheRemedy) {
             "chain");
   EXPECT_NE(refused({{"initial_positions", "joint2:2"}}).find("outside its limits"),
             std::string::npos);
-  EXPECT_NE(refused({{"payload", "2"}}).find("parameter payload is unknown; known are base, "),
+  EXPECT_NE(refused({{"payload", "2"}}).find("parameter payload is unknown; known are "),
             std::string::npos);
   EXPECT_NE(refused({{"max_missed_deadlines", "2.5"}}).find("give a whole number"),
             std::string::npos);

@@ -43,6 +43,27 @@ target_link_libraries(valve_closure PRIVATE ga_experiments)
 ga_find_libraries(valve_closure)
 install(TARGETS valve_closure RUNTIME DESTINATION lib/${PROJECT_NAME})
 
+# The law score.
+find_package(Threads REQUIRED)
+add_library(ga_score STATIC
+  src/score/baseline.cpp
+  src/score/figures.cpp
+  src/score/laws.cpp
+  src/score/motions.cpp
+  src/score/page.cpp
+  src/score/run.cpp
+  src/score/scenario.cpp
+  src/score/score.cpp
+  src/score/table.cpp)
+target_include_directories(ga_score PUBLIC src)
+target_link_libraries(ga_score PUBLIC ga_tools nlohmann_json::nlohmann_json Threads::Threads)
+add_executable(bench_laws bench/bench_laws.cpp)
+target_include_directories(bench_laws SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
+target_compile_definitions(bench_laws PRIVATE GA_ROBOTS="${GA_ROBOTS}")
+target_link_libraries(bench_laws PRIVATE ga_score)
+ga_find_libraries(bench_laws)
+install(TARGETS bench_laws RUNTIME DESTINATION lib/${PROJECT_NAME})
+
 # The speed table.
 find_package(benchmark QUIET)
 if(benchmark_FOUND AND TARGET ga_dynamics::kdl)

@@ -12,13 +12,26 @@ const MadeWith = (() => {
     return `${robot.file}: ${chain}${gravity}`;
   }
 
-  function unknownText({ payload, mismatch, stiction, noise }) {
+  // What is given and differs from the described arm; payload, masses, friction and noise always.
+  function unknownText(unknown) {
+    const { payload, mismatch, stiction, noise } = unknown;
+    const com = unknown.payload_com || [];
+    const percent = (key, what) => unknown[key] > 0 && `${what} off by up to ${number(100 * unknown[key])} %`;
     return [
-      `payload ${number(payload)} kg`,
+      `payload ${number(payload)} kg` + (com.some((x) => x !== 0) ? ` at (${com.map(number).join(', ')}) m` : ''),
       `masses and inertias off by up to ${number(100 * mismatch)} %`,
+      unknown.com_error > 0 && `centers of mass off by up to ${number(1e3 * unknown.com_error)} mm`,
+      percent('friction_error', 'friction'),
+      percent('armature_error', 'rotor inertias'),
+      percent('torque_constant_error', 'torque constants'),
       `break-away friction ${number(stiction)} × Coulomb friction`,
+      unknown.delay > 0 && `delay ${number(unknown.delay)} cycles`,
+      unknown.lag > 0 && `amplifier lag ${number(1e3 * unknown.lag)} ms`,
+      unknown.torque_limit < 1 && `motors limited to ${number(100 * unknown.torque_limit)} % of their torque`,
+      unknown.elastic_frequency > 0 && `elastic drives with a resonance at ${number(unknown.elastic_frequency)} Hz, `
+        + `motor over link inertia ${number(unknown.elastic_ratio)}, damping ${number(unknown.elastic_damping)}`,
       `position noise ${number(1e3 * noise)} mrad`,
-    ].join(', ');
+    ].filter(Boolean).join(', ');
   }
 
   // [label, text] for everything that is given.
@@ -40,7 +53,8 @@ const MadeWith = (() => {
   // One row per joint: gains, signals, and the factors of its body's mass and inertia.
   function jointTable(made) {
     const unknown = made.unknown_to_the_laws || {};
-    const bodies = unknown.mismatch > 0 ? unknown.body_factors : null;
+    const factors = (condition) => (condition ? unknown.body_factors : null);
+    const bodies = factors(unknown.mismatch > 0);
     const perfect = (value) => (value > 0 ? number(value) : 'ideal');
     const columns = [['Joint', (i) => made.gains[i].joint], ['Kp, 1/s²', (i) => number(made.gains[i].kp)],
       ['Kd, 1/s', (i) => number(made.gains[i].kd)], ['Ki, 1/s³', (i) => number(made.gains[i].ki)]];
@@ -51,6 +65,14 @@ const MadeWith = (() => {
     if (bodies) {
       columns.push(['Mass ×', (i) => number(bodies[i].mass)]);
       columns.push(['Inertia ×', (i) => number(bodies[i].inertia)]);
+    }
+    [['friction_error', 'Friction ×', 'friction'], ['armature_error', 'Rotor inertia ×', 'armature'],
+      ['torque_constant_error', 'Torque constant ×', 'torque_constant']].forEach(([key, label, factor]) => {
+      const errors = factors(unknown[key] > 0);
+      if (errors) columns.push([label, (i) => number(errors[i][factor])]);
+    });
+    if (unknown.com_error > 0) {
+      columns.push(['Center of mass +, mm', (i) => unknown.body_factors[i].com.map((x) => number(1e3 * x)).join(', ')]);
     }
     return columns;
   }

@@ -13,7 +13,9 @@ PUMA_URDF = SOURCES / 'puma_description/urdf/puma560.urdf'
 JOINTS = [f'joint{i}' for i in range(1, 7)]
 QUICK = ['--trajectory', 'quintic', '--settle', '0.5']
 LABELS = {'integral': 'Tracking with integral', 'tracking': 'Tracking', 'ptp': 'Point to point',
-          'hold': 'Gravity hold', 'pd': 'Joint PD, no model'}
+          'hold': 'Gravity hold', 'pd': 'Joint PD, no model',
+          'pd-gravity': 'Joint PD with gravity', 'pid': 'Joint PID, no model'}
+USUAL = ['integral', 'tracking', 'ptp', 'pd', 'pd-gravity', 'pid']
 COLUMNS = ['joint_rms', 'joint_max', 'tool_rms', 'tool_max', 'final', 'hunting', 'torque', 'time',
            'state']
 

@@ -82,10 +82,10 @@ TEST_P(AtTheGoal, TheIntegralLawEndsWithinThreeTenthsOfAMilliradianAndDoesNotHun
   options.laws = {"integral"};
   options.trajectory = c.trajectory;
   options.payload = c.payload;
-  options.stiction = c.stiction;
+  options.disturbances.stiction = c.stiction;
   options.seed = c.seed;
   if (c.seed != 1) {
-    options.mismatch = 0.05;
+    options.disturbances.mismatch = 0.05;
     options.noise = 2e-5;
   }
   options.settle_time = 13;  // a joint that sticks beside the goal is there after 3 s
@@ -183,7 +183,7 @@ TEST(ClosedLoop, TheSameSeedGivesTheSameNumbers) {
   options.laws = {"tracking"};
   options.trajectory = "quintic";
   options.noise = 1e-5;
-  options.mismatch = 0.1;
+  options.disturbances.mismatch = 0.1;
   const Demonstration first = demonstrate(options, {}), again = demonstrate(options, {});
   EXPECT_EQ(first.results[0].recording.q, again.results[0].recording.q);
   options.seed = 2;
@@ -227,7 +227,7 @@ TEST(ClosedLoop, TakesGainsPerJointInPlaceOfTheBandwidth) {
   by_gain.bandwidth = 7;
   by_gain.kp = {1600};
   by_gain.kd = {80, 80, 80, 80, 80, 80};
-  by_gain.ki = {16000};
+  by_gain.ki = {20480};
   const Demonstration expected = demonstrate(by_bandwidth, {}), d = demonstrate(by_gain, {});
   EXPECT_EQ(d.results[0].recording.q, expected.results[0].recording.q);
   by_gain.kp = {1600, 1600};

@@ -215,7 +215,10 @@ TEST_P(AnyArm, IsSimulatedWithoutDrivesAndLimits) {
   options.urdf = file;
   options.settle_time = 1;
   const Demonstration d = demonstrate(options, {});
+  EXPECT_TRUE(d.ok());
   for (const LawResult& r : d.results) {
+    // Links without rotor inertia are coupled so much that a PID of each joint may oscillate.
+    if (r.id == "pid") continue;
     EXPECT_TRUE(r.verdict->ok()) << r.id << " " << describe(*r.verdict);
     const bool modeled = r.id == "integral" || r.id == "tracking";
     EXPECT_LT(r.metrics.joint_max, modeled ? 2e-4 : 0.5) << r.id << ", " << d.motion;

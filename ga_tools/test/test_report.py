@@ -214,13 +214,13 @@ def test_runs_that_went_wrong_are_named_above_the_page(page, sample):
 
 
 def test_a_run_that_diverged_is_shown_up_to_there(window, tmp_path):
-    result = ga('sim', PUMA_URDF, *QUICK, '--ki', '200000', '--output', tmp_path)
+    result = ga('sim', PUMA_URDF, *QUICK, '--ki', '1000000', '--output', tmp_path)
     assert result.returncode == 1, result.stderr
     window.console.clear()
     window.open_and_draw(tmp_path / 'report.html')
     verdicts = window.run('return document.getElementById("verdicts").textContent')
     assert verdicts.startswith('Tracking with integral: ')
-    assert "200000" in window.run('return document.getElementById("made-section").textContent')
+    assert "1000000" in window.run('return document.getElementById("made-section").textContent')
     assert window.run('set("time", 2); await frame();'
                       'return reportState.joints.every(Number.isFinite)')
     assert window.severe() == []
@@ -400,8 +400,8 @@ def test_the_report_of_a_simulation_is_shown(window, tmp_path):
     assert changed_at(window, 1.5) > 0.02
     state = window.state()
     assert len(state['plots']) == 21 and all(plot['drawn'] for plot in state['plots'])
-    assert state['plots'][0]['series'] == 5  # four laws and their one reference
-    assert window.run('return document.querySelectorAll("#table tbody tr").length') == 4
+    assert state['plots'][0]['series'] == 7  # six laws and controllers and their one reference
+    assert window.run('return document.querySelectorAll("#table tbody tr").length') == 6
     # Every column is seen without scrolling.
     assert window.run("""
         const frame = document.getElementById('table').closest('.scroll');

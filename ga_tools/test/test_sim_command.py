@@ -11,7 +11,7 @@ import shlex
 
 import pytest
 
-from sim_bench import COLUMNS, JOINTS, LABELS, PUMA_URDF, QUICK, ROBOTS, ga, simulate
+from sim_bench import COLUMNS, JOINTS, LABELS, PUMA_URDF, QUICK, ROBOTS, USUAL, ga, simulate
 
 
 def without_times(data):
@@ -29,8 +29,8 @@ def demonstration(tmp_path_factory):
 
 def test_the_demonstration_runs_three_laws_and_a_stock_pd(demonstration):
     data, rows = demonstration
-    assert [run['id'] for run in data['runs']] == ['integral', 'tracking', 'ptp', 'pd']
-    assert list(rows) == [LABELS[law] for law in ['integral', 'tracking', 'ptp', 'pd']]
+    assert [run['id'] for run in data['runs']] == USUAL
+    assert list(rows) == [LABELS[law] for law in USUAL]
 
 
 def test_the_table_is_the_same_in_the_terminal_and_in_the_report(demonstration):
@@ -131,21 +131,40 @@ def rms_of(tmp_path, *options):
 
 def test_options_do_what_they_say(tmp_path):
     plain = rms_of(tmp_path)
-    assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 16000) == plain
+    assert rms_of(tmp_path, '--kp', 1600, '--kd', '80,80,80,80,80,80', '--ki', 20480) == plain
     assert rms_of(tmp_path, '--damping', 0.5) == rms_of(tmp_path, '--kd', 40) != plain
     heavy = rms_of(tmp_path, '--payload', 2.5)
     assert heavy > 5 * plain
     assert rms_of(tmp_path, '--payload', 2.5, '--bandwidth', 20) > 2 * heavy
     assert rms_of(tmp_path, '--mismatch', 20) > 1.2 * plain
+    # 2.5 kg off the flange weigh more on the wrist.
+    assert rms_of(tmp_path, '--payload', 2.5, '--payload-com', '0.1,0,0.2') > 1.05 * heavy
     assert rms_of(tmp_path, '--friction', 0) > 5 * plain
     assert rms_of(tmp_path, '--rate', 100) != plain
     assert rms_of(tmp_path, '--ideal') < 0.6 * plain
 
 
+@pytest.mark.parametrize('option, value, effect', [
+    ('--com-error', 0.05, 2), ('--friction-error', 30, 2), ('--armature-error', 30, 1.1),
+    ('--torque-constant-error', 20, 2), ('--lag', 0.005, 1.05), ('--delay', 5, 1.1),
+    ('--elastic-frequency', 100, 2), ('--torque-limit', 0.2, 10), ('--stiction', 2, 1.05)])
+def test_every_disturbance_reaches_the_arm(tmp_path, option, value, effect):
+    """Each one has its own test in ga_hardware; here, that the option is passed on."""
+    def rms(*options):
+        result = ga('sim', PUMA_URDF, *QUICK, '--law', 'tracking', *options, '--output', tmp_path)
+        assert result.returncode in (0, 1), result.stderr
+        return json.loads((tmp_path / 'data.json').read_text())['table']['rows'][0]['tool_rms']
+    disturbed = rms(option, value)
+    assert disturbed is None or disturbed > effect * rms()  # None: the arm was stopped
+
+
 def test_the_data_say_what_they_were_made_with(tmp_path):
     options = [*QUICK, '--law', 'integral', '--ki', '9000', '--kd', '80,81,82,83,84,85',
                '--payload', 1, '--mismatch', 10, '--stiction', 1.2, '--noise', '1e-5', '--seed', 7,
-               '--friction', 0.5]
+               '--friction', 0.5, '--payload-com', '0.01,0,0.02', '--com-error', 0.002,
+               '--friction-error', 5, '--armature-error', 6, '--torque-constant-error', 1,
+               '--delay', 1, '--lag', 0.0005, '--torque-limit', 0.9,
+               '--elastic-frequency', 150, '--elastic-ratio', 0.3, '--elastic-damping', 0.1]
     folder = tmp_path / "it's here"
     made = simulate(folder, *options)[0]['made_with']
     assert shlex.split(made['command']) == [
@@ -164,6 +183,18 @@ def test_the_data_say_what_they_were_made_with(tmp_path):
     unknown = made['unknown_to_the_laws']
     assert (unknown['payload'], unknown['mismatch'], unknown['stiction'], unknown['noise']) == (
         1, 0.1, 1.2, 1e-5)
+    assert unknown['payload_com'] == [0.01, 0, 0.02]
+    assert {key: unknown[key] for key in [
+        'com_error', 'friction_error', 'armature_error', 'torque_constant_error', 'delay', 'lag',
+        'torque_limit', 'elastic_frequency', 'elastic_ratio', 'elastic_damping']} == {
+        'com_error': 0.002, 'friction_error': 0.05, 'armature_error': 0.06,
+        'torque_constant_error': 0.01, 'delay': 1, 'lag': 0.0005, 'torque_limit': 0.9,
+        'elastic_frequency': 150, 'elastic_ratio': 0.3, 'elastic_damping': 0.1}
+    for key, most in [('friction', 0.05), ('armature', 0.06), ('torque_constant', 0.01)]:
+        assert all(0 < abs(body[key] - 1) <= most for body in unknown['body_factors'])
+    assert all(0 < abs(x) <= 0.002 for body in unknown['body_factors'] for x in body['com'])
+    assert [gain['joint'] for gain in made['joint_controllers']['gains']] == JOINTS
+    assert made['joint_controllers']['reduction'] == 1
     factors = [body[key] for body in unknown['body_factors'] for key in ['mass', 'inertia']]
     assert len(set(factors)) == 12 and all(0.9 <= factor <= 1.1 for factor in factors)
 

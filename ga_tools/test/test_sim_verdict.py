@@ -17,7 +17,7 @@ def test_a_run_that_diverges_is_named_and_ends_with_1(tmp_path):
     data, rows = simulate(tmp_path, *QUICK, '--rate', 50, '--bandwidth', 500, code=1)
     text = (tmp_path / 'data.json').read_text()
     assert 'NaN' not in text and 'Infinity' not in text
-    assert len(rows) == 4
+    assert len(rows) == 6
     for run, row in zip(data['runs'], data['table']['rows']):
         assert rows[run['label']][:7] == [None] * 7 and rows[run['label']][8] == 'fault'
         assert row['state'] == run['verdict']['state'] == 'fault' and row['final'] is None

@@ -9,8 +9,13 @@ import subprocess
 from control_msgs.msg import DynamicJointState, InterfaceValue
 import pytest
 from rclpy.serialization import serialize_message
-import rosbag2_py
 from std_msgs.msg import String
+
+try:
+    import rosbag2_py
+except ImportError:
+    rosbag2_py = None
+pytestmark = pytest.mark.skipif(rosbag2_py is None, reason='rosbag2_py is not installed')
 
 PLOT = os.path.join(os.environ['PUMA_BRINGUP_PREFIX'], 'lib', 'puma_bringup', 'plot')
 JOINTS = [f'joint{i}' for i in range(1, 7)]

@@ -51,7 +51,7 @@ class ArmCell {
   }
   static ga_controllers::LawParameters holding() {
     ga_controllers::LawParameters p;
-    p.kind = ga_controllers::LawKind::kGravityHold;
+    p.kind = ga_controllers::LawKind::kGravityCompensation;
     p.gains = {ga_controllers::gains_from_bandwidth(20, 1)};
     return p;
   }

@@ -4,13 +4,18 @@
 
 // Computed-torque control of an arm: tau = D(q)v + C(q,qd) + G(q), by Gibbs–Appell in one
 // inverse-dynamics pass, with the commanded acceleration v of the paper on PC-based control of a
-// PUMA (Mata, Valera et al., Table 4). With the error e = q − q_ref:
+// PUMA (Mata, Valera et al., Table 4). With the error e = q − q_ref and the estimated disturbance d:
 //   point to point          v = −Kd qd − Kp e
 //   tracking                v = qdd_ref − Kd ed − Kp e
-//   tracking with integral  v = qdd_ref − Kd ed − Kp e − Ki ∫e dt
-//   gravity hold            v = −Kd qd                        (the arm floats, damped)
+//   tracking with integral  v = qdd_ref − Kd ed − Kp e − d
+//   gravity hold            the same, for the position where the arm comes to rest
+//   gravity compensation    v = −Kd qd                        (the arm floats, damped)
 // The paper prints Kd qd in the tracking laws as well. That would leave a tracking error for a
-// moving reference, so Kd ed is used here.
+// moving reference, so Kd ed is used here. The paper's third law integrates the error, Ki ∫e dt.
+// Here an observer estimates position, velocity and disturbance together, from the measured
+// positions and the acceleration that the law expects of its own torque; its bandwidth is the one
+// for which d integrates a constant error with Ki (src/state_observer.hpp). It knows the saturated
+// torque, so it needs no anti-windup, and encoder noise is filtered once.
 //
 // Units: rad, s, N m (m and N for prismatic joints). Spans hold one value per joint.
 
@@ -24,7 +29,13 @@
 
 namespace ga_controllers {
 
-enum class LawKind { kPointToPoint, kTracking, kTrackingIntegral, kGravityHold };
+enum class LawKind {
+  kPointToPoint,
+  kTracking,
+  kTrackingIntegral,
+  kGravityHold,
+  kGravityCompensation
+};
 
 /// Kp [1/s²], Kd [1/s], Ki [1/s³] of one joint: the inertia is in the model, so they are the same
 /// for every arm.
@@ -33,9 +44,9 @@ struct JointGains {
   bool operator==(const JointGains&) const = default;
 };
 
-/// Kp = w², Kd = 2 z w, Ki = w³/4 for a bandwidth w [rad/s] and a damping ratio z. With z = 1 the
-/// integral law has its poles at −1.42 w and at 0.42 w with damping 0.69. Throws
-/// std::invalid_argument unless both are positive and finite.
+/// Kp = w², Kd = 2 z w, Ki = 0.32 w³ for a bandwidth w [rad/s] and a damping ratio z. With z = 1 the
+/// bandwidth of the observer is then 2 w. Throws std::invalid_argument unless both are positive and
+/// finite.
 JointGains gains_from_bandwidth(double bandwidth, double damping);
 
 struct LawParameters {
@@ -50,11 +61,13 @@ struct LawParameters {
   /// Coulomb friction is fed forward as coulomb · tanh(velocity / friction_velocity). While the
   /// reference is smoothed, its rate is limited to 0.2 % of the torque limit per millisecond.
   double friction_velocity = 0.005;
-  /// While the reference rests, errors smaller than this are not integrated, and the torque that
-  /// the law has added since the reference came to rest is removed, up to the friction
-  /// feed-forward. Otherwise the integral would hunt under stiction.
+  /// While the reference rests, a joint that is closer to its goal than this is latched: its torque
+  /// stays constant until it is 2.5 times as far away, and the torque that the law has added since
+  /// the reference came to rest is removed, up to the friction feed-forward. Otherwise integral
+  /// action would hunt under stiction.
   double integral_dead_band = 0;
-  double integral_limit = std::numeric_limits<double>::infinity();  ///< of |∫e dt|, rad s
+  /// rad s, bounds the disturbance estimate to Ki times this.
+  double integral_limit = std::numeric_limits<double>::infinity();
   /// Time constant [s] of the blend after a change of law: of the torque difference and of the
   /// distance to the new reference, which blends slower if the torque limits require it.
   double blend_time = 0.2;
@@ -138,9 +151,10 @@ class ControlLaw {
   int size() const noexcept;
   LawKind kind() const noexcept;
 
-  /// Starts at the measured state with an empty integral. Bumpless transfer: the first torque
-  /// equals `last_torque`, the torque that drove the arm before, and the difference fades.
-  /// Exceptions:
+  /// Starts at the measured state. Bumpless transfer: the first torque equals `last_torque`, the
+  /// torque that drove the arm before, and the difference fades. In laws with integral action the
+  /// difference becomes the first estimate of the disturbance: a payload that the predecessor held
+  /// does not sag. Exceptions:
   /// - Torque above the chain's effort limit is not taken over. Torque above this law's limit is, and
   ///   fades.
   /// - Torque that would move a joint at more than half of its velocity limit while it fades is
@@ -159,7 +173,9 @@ class ControlLaw {
   /// Returns false and changes nothing for a wrong count and for negative or non-finite gains.
   bool change_gains(std::span<const JointGains> gains) noexcept;
 
-  /// One cycle of dt [s]: computes the torques for the measured state and the reference. Calls
+  /// One cycle: computes the torques for the measured state and the reference. `dt` [s] is the time
+  /// since the previous update. The observer takes the positions, best as the encoders read them;
+  /// the velocities count at a start, until it has settled. Calls
   /// start() first if that has not been done. After a cycle that is longer than 0.05 s and than
   /// twice the previous one, the law restarts at the measured state and the last torque, as after a
   /// change. A negative or NaN dt counts as 0, one above 1 s as 1 s. Returns kError and writes
@@ -167,9 +183,9 @@ class ControlLaw {
   LawStatus update(std::span<const double> q, std::span<const double> qd,
                    const Reference& reference, double dt, std::span<double> tau) noexcept;
 
-  /// ∫e dt [rad s]; the commanded acceleration v; whether the joint's torque was saturated in the
-  /// last update (false for an invalid index).
-  std::span<const double> integral() const noexcept;
+  /// Estimated disturbance [rad/s²]; the commanded acceleration v; whether the joint's torque was
+  /// saturated in the last update (false for an invalid index).
+  std::span<const double> disturbance() const noexcept;
   std::span<const double> acceleration() const noexcept;
   bool saturated(int joint) const noexcept;
   /// Reference of the last update, as given or held; the followed reference, smoothed after changes

@@ -16,8 +16,10 @@ constexpr std::array kNames = {
     "position",  // measured
     "velocity",
     "error.position",  // reference − measured, as in the stock controllers
-    "error.velocity",     "error.integral",         "torque.inertia",  "torque.coriolis",
-    "torque.gravity",     "torque.friction",        "torque.feedback", "torque.blend",
+    "error.velocity",     "disturbance",
+    "torque.inertia",     "torque.coriolis",
+    "torque.gravity",     "torque.friction",
+    "torque.feedback",    "torque.blend",
     "torque.limit",       "torque.total",
 };
 
@@ -53,7 +55,7 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
         qd[i],
         given.q[i] - q[i],
         given.qd[i] - qd[i],
-        -law.integral()[i],
+        law.disturbance()[i],
         torque.inertia[i],
         torque.coriolis[i],
         torque.gravity[i],

@@ -22,6 +22,7 @@ std::unique_ptr<LawController> make_controller(LawKind kind) {
     case LawKind::kTrackingIntegral:
       return std::make_unique<ga_controllers::TrackingIntegralController>();
     case LawKind::kGravityHold:
+    case LawKind::kGravityCompensation:  // has no controller of its own
       break;
   }
   return std::make_unique<ga_controllers::GravityHoldController>();

@@ -24,6 +24,7 @@ std::string name_of(LawKind kind) {
     case LawKind::kTrackingIntegral:
       return "TrackingIntegralController";
     case LawKind::kGravityHold:
+    case LawKind::kGravityCompensation:  // has no controller of its own
       break;
   }
   return "GravityHoldController";

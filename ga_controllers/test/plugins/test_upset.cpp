@@ -47,16 +47,25 @@ TEST(Upset, AnUnreadableStateIsToleratedThenAnError) {
     const Values before = arm.torque();
     {
       const Locked locked(*arm.velocity[3]);
-      // The previous values are used for four cycles, and the law holds for another four.
-      for (int k = 0; k < 10; ++k) EXPECT_EQ(bench.update(), k < 8) << "cycle " << k;
+      // The previous values are used for four cycles, and the law holds for another four. The arm
+      // moves on.
+      for (int k = 0; k < 10; ++k) {
+        bench.refer(Motion(arm.chain, t + k * kDt).reference());
+        EXPECT_EQ(bench.update(), k < 8) << "cycle " << k;
+        arm.step();
+        for (std::size_t i = 0; i < 6; ++i) {
+          std::ignore = arm.position[i]->set_value(arm.plant.q()[i]);
+          if (i != 3) std::ignore = arm.velocity[i]->set_value(arm.plant.qd()[i]);
+        }
+      }
     }
     for (std::size_t i = 0; i < 6; ++i) {
       const double change = std::abs(arm.torque()[i] - before[i]) / arm.limit(i);
-      EXPECT_LT(change, 0.0025) << "joint " << i + 1;
+      EXPECT_LT(change, 0.01) << "joint " << i + 1 << ", in ten cycles";
       worst = std::max(worst, change);
     }
     // No after-effect: the arm follows again.
-    EXPECT_LT(bench.follow(arm, t, t + 0.5), 0.01);
+    EXPECT_LT(bench.follow(arm, t + 10 * kDt, t + 0.5), 0.01);
     if (tracks(kLaw)) {
       EXPECT_LT(arm.distance(Motion(arm.chain, t + 0.5).q), 1e-3);
     }
@@ -199,7 +208,13 @@ TEST(Upset, TorqueRatesStayWithinTheDescriptionsLimits) {
       fastest = std::max(fastest, std::abs(arm.torque()[0] - before) / kDt);
       before = arm.torque()[0];
     }
-    EXPECT_NEAR(fastest, own == 5 ? 5 : 20, 1e-6);
+    // Laws with integral action take the torque for one that holds a payload: it does not change.
+    const bool takes_over = kLaw == LawKind::kTrackingIntegral || kLaw == LawKind::kGravityHold;
+    if (takes_over) {
+      EXPECT_LT(fastest, (own == 5 ? 5 : 20) + 1e-6);
+    } else {
+      EXPECT_NEAR(fastest, own == 5 ? 5 : 20, 1e-6);
+    }
   }
   for (const char* bad : {"0", "-1", "fast", "1e3x"}) {
     EXPECT_FALSE(Bench(kLaw, with_rate_limit(bad)).configure()) << bad;

@@ -293,7 +293,7 @@ ArmSystem::Return ArmSystem::read(const rclcpp::Time&, const rclcpp::Duration& p
   const auto begin = Clock::now();
   const bool active = get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
   m.cycle_time = m.arm->measure(period.seconds(), active);
-  if (!m.arm->lost()) m.take_resets();
+  m.take_resets();
   if (active) {
     m.show_states();
   } else {

@@ -10,11 +10,16 @@
 //                       position state, or zero
 //   payload_mass        kg, and
 //   payload_com         x,y,z [m] at the tip link: unknown to the description
+//   mismatch, com_error, friction_error, armature_error, torque_constant_error, stiction, delay,
+//   lag, torque_limit, elastic_frequency, elastic_ratio, elastic_damping
+//                       errors of the description and imperfect drives:
+//                       ga_hardware/simulated_arm.hpp
 //   friction            false: none (true)
 //   sub_step            s, of the integration (0.00025)
 //   encoders, dac       false: no encoder counts, no 12-bit torque steps (true, if the joint has
 //                       gear_ratio and encoder_counts_per_rev, or torque_per_volt)
-//   noise, seed         rad or m, standard deviation of the positions before the encoders (0)
+//   noise, seed         rad or m, standard deviation of the positions before the encoders (0);
+//                       of the noise and of the errors (1)
 //   observer_bandwidth  rad/s, of the velocity observer (150)
 //   ramp_time           s, of the ramp-down in a controlled stop (0.25)
 //   hold_time           s, of the hold after a command time-out, before the ramp-down (2)

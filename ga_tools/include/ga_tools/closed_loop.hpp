@@ -39,29 +39,45 @@ struct LawUnderTest {
       update;
 };
 
+/// `held` [N m]: what held the arm before; empty: the model's gravity.
 LawUnderTest computed_torque(const ga_dynamics::Chain& model,
-                             const ga_controllers::LawParameters& parameters);
-/// A joint controller's own gains, N m/rad and N m s/rad.
-struct PdGains {
-  std::vector<double> kp, kd;
-  /// The largest error [rad, m] with which gravity leaves the arm at the first posture, and whose.
+                             const ga_controllers::LawParameters& parameters,
+                             std::vector<double> held = {});
+
+/// Joint controllers for comparison, each joint by itself, all from the same gains:
+///   PD                tau = −Kp e − Kd ed
+///   PD with gravity   tau = G(q) − Kp e − Kd ed
+///   PID               tau = −Kp e − Kd ed − Ki ∫e dt, the integral starting with what held the arm
+/// The PID's integral stands still while it would only drive a torque further beyond its limit
+/// (anti-windup by conditional integration).
+enum class JointController { kPd, kPdGravity, kPid };
+
+/// N m/rad, N m s/rad and N m/(rad s).
+struct JointControllerGains {
+  std::vector<double> kp, kd, ki;
+  /// The largest error [rad, m] with which gravity leaves a PD at the first posture, and whose.
   double sag = 0;
   std::size_t sagging = 0;
   /// The largest distance [rad, m] from its goal at which Coulomb friction holds a joint against
   /// Kp times its inertia, and whose.
   double stuck = 0;
   std::size_t sticking = 0;
+  /// Below 1: joint coupling made the fastest mode too fast for the loop, and the gains are those of
+  /// the rule times this.
+  double reduction = 1;
 };
-/// The gains (one per joint) times the joint's inertia at the first posture, the other joints held.
-/// Where the arm's couplings at one of the postures would make its fastest mode faster than the lag
-/// of the velocity observers bears, the inertia is that which the joint sees while the others are
-/// free, and smaller still until the mode is slow enough: an arm without rotor inertias shakes
-/// otherwise.
-PdGains pd_gains(const ga_dynamics::Chain& model, std::span<const ga_controllers::JointGains> gains,
-                 std::span<const std::vector<double>> postures);
-/// The joint controller that comes with most arms: tau = −Kp e − Kd ed on every joint by itself, no
-/// model.
-LawUnderTest independent_pd(const ga_dynamics::Chain& model, const PdGains& gains);
+/// The tuning rule: the gains of the laws (one per joint; Kp = w², Kd = 2 z w, Ki = w³/4) times the
+/// joint's inertia at the first posture, the other joints held. Coupling makes the fastest mode of
+/// the arm faster than w where the joints' inertias are mostly those of other links; where it would
+/// be too fast for the loop's rate [Hz] at one of the postures, all gains are reduced by one factor
+/// until it is not: an arm without rotor inertias shakes otherwise.
+JointControllerGains joint_controller_gains(const ga_dynamics::Chain& model,
+                                            std::span<const ga_controllers::JointGains> gains,
+                                            std::span<const std::vector<double>> postures,
+                                            double rate);
+/// `held` [N m]: what held the arm before; empty: the model's gravity.
+LawUnderTest joint_controller(JointController kind, const ga_dynamics::Chain& model,
+                              const JointControllerGains& gains, std::vector<double> held = {});
 
 enum class RunState {
   kOk,

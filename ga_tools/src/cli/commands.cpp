@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -38,7 +39,6 @@ struct SimSettings {
   DemonstrationOptions options;
   RobotOption robot;
   ChainArguments chain;
-  double mismatch_percent = 0;
   std::string folder;
 };
 
@@ -63,7 +63,6 @@ void write_data(const std::string& data, const fs::path& file) {
 
 void run_sim(SimSettings settings) {
   DemonstrationOptions& options = settings.options;
-  options.mismatch = settings.mismatch_percent / 100;
   options.chain = chain_options(settings.chain);
   options.urdf = settings.robot.file();
   const fs::path folder = settings.folder;
@@ -91,6 +90,25 @@ struct ReportSettings {
 std::string remedy(const ReportSettings& settings) {
   return "give a JSON file written by `" + settings.robot.program.name +
          " sim`, or one as described in ga_tools/report/README.md";
+}
+
+/// An option for each of the table that SimSystem's parameters come from.
+void add_disturbances(CLI::App& group, ga_hardware::Disturbances& to) {
+  for (const ga_hardware::DisturbanceOption& option : ga_hardware::disturbance_options()) {
+    std::string name = option.name;
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::string meaning = option.meaning;
+    meaning.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(meaning.front())));
+    char initial[32];
+    std::snprintf(initial, sizeof initial, "%g", to.*option.value / option.scale);
+    group
+        .add_option_function<double>(
+            "--" + name,
+            [&to, &option](const double& value) { to.*option.value = value * option.scale; },
+            meaning)
+        ->type_name("FLOAT")
+        ->default_str(initial);
+  }
 }
 
 /// The report's data from runs that were recorded elsewhere.
@@ -179,9 +197,10 @@ void add_sim_command(CLI::App& app, const Program& program) {
   const auto section = [command](const char* name) { return command->add_option_group(name); };
 
   CLI::App* what = section("Simulation");
-  what->add_option("--law", options.laws,
-                   "integral, tracking, ptp (point to point), hold (gravity), pd (joint by joint, "
-                   "without a model); repeatable (default: integral, tracking, ptp, pd)")
+  what->add_option(
+          "--law", options.laws,
+          "integral, tracking, ptp (point to point), hold (gravity); joint by joint: pd, pid "
+          "(both without a model), pd-gravity; repeatable (default: all but hold)")
       ->type_name("NAME")
       ->delimiter(',');
   what->add_option(
@@ -215,11 +234,11 @@ void add_sim_command(CLI::App& app, const Program& program) {
   CLI::App* unknown = section("Disturbances unknown to the laws");
   unknown->add_option("--payload", options.payload, "At the tool, kg")->capture_default_str();
   unknown
-      ->add_option("--mismatch", settings->mismatch_percent,
-                   "Random error of every mass and inertia, up to this many %")
-      ->capture_default_str();
-  unknown->add_option("--stiction", options.stiction, "Break-away over Coulomb friction")
-      ->capture_default_str();
+      ->add_option("--payload-com", options.payload_com,
+                   "Its center of mass in the tip link's frame, m")
+      ->type_name("X,Y,Z")
+      ->delimiter(',');
+  add_disturbances(*unknown, options.disturbances);
   unknown->add_option("--noise", options.noise, "Position noise before the encoders, rad")
       ->capture_default_str();
   unknown->add_flag("--ideal", options.ideal, "No encoder and DAC quantization");

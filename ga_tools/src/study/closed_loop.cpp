@@ -65,117 +65,18 @@ Verdict stopped(const ga_hardware::FaultRecord& fault, const Chain& model, doubl
 
 }  // namespace
 
-LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters) {
+LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters,
+                             std::vector<double> held) {
   const auto law = std::make_shared<ControlLaw>(model, parameters);
   const auto gravity = std::make_shared<Dynamics>(model);
-  return {[law, gravity](std::span<const double> q, std::span<const double> qd) {
+  return {[law, gravity, held](std::span<const double> q, std::span<const double> qd) {
             // The brakes held the arm before: start from the torque that holds it without them.
-            std::vector<double> held(q.size());
-            gravity->gravity(q, held);
-            law->start(q, qd, held);
+            std::vector<double> before = held;
+            if (before.empty()) gravity->gravity(q, before = std::vector<double>(q.size()));
+            law->start(q, qd, before);
           },
           [law](std::span<const double> q, std::span<const double> qd, const Reference& reference,
                 double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); }};
-}
-
-namespace {
-
-/// Inverse of a positive definite matrix of n·n values, by Gauss–Jordan elimination.
-std::vector<double> inverse_of(std::vector<double> m, std::size_t n) {
-  for (std::size_t p = 0; p < n; ++p) {
-    const double pivot = m[p * n + p];
-    m[p * n + p] = 1;
-    for (std::size_t k = 0; k < n; ++k) m[p * n + k] /= pivot;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == p) continue;
-      const double factor = m[i * n + p];
-      m[i * n + p] = 0;
-      for (std::size_t k = 0; k < n; ++k) m[i * n + k] -= factor * m[p * n + k];
-    }
-  }
-  return m;
-}
-
-/// Square of the fastest mode of D ẍ + diag(scale) x = 0: the largest eigenvalue of
-/// diag(scale)^½ D⁻¹ diag(scale)^½, by power iteration.
-double fastest_mode(const std::vector<double>& inverse, std::span<const double> scale) {
-  const std::size_t n = scale.size();
-  std::vector<double> x(n, 1.0), y(n);
-  double value = 0;
-  for (int round = 0; round < 200; ++round) {
-    double size = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      y[i] = 0;
-      for (std::size_t k = 0; k < n; ++k) {
-        y[i] += std::sqrt(scale[i]) * inverse[i * n + k] * std::sqrt(scale[k]) * x[k];
-      }
-      size = std::hypot(size, y[i]);
-    }
-    value = size;
-    // Not of one sign, so that it is not at right angles to the mode by symmetry.
-    for (std::size_t i = 0; i < n; ++i)
-      x[i] = y[i] / size + (round == 0 ? 1e-3 * static_cast<double>(i) : 0);
-  }
-  return value;
-}
-
-}  // namespace
-
-PdGains pd_gains(const Chain& model, std::span<const ga_controllers::JointGains> gains,
-                 std::span<const std::vector<double>> postures) {
-  // Square of mode over bandwidth. Observers with both poles at −b that know no acceleration need
-  // less than (2 b Kd − 4 Kp) / Kd², by Routh: 2.75 with the default gains.
-  constexpr double kFastest = 1.6;
-  const std::size_t n = model.joints().size();
-  Dynamics dynamics(model, {.drives = ga_dynamics::Drives::kArmature});
-  std::vector<double> inertia(n * n), held(n), free(n);
-  std::vector<std::vector<double>> inverses;
-  for (const std::vector<double>& q : postures) {
-    dynamics.inertia_matrix(q, inertia);
-    inverses.push_back(inverse_of(inertia, n));
-    if (inverses.size() > 1) continue;
-    for (std::size_t i = 0; i < n; ++i) {
-      held[i] = inertia[i * n + i];
-      free[i] = 1 / inverses[0][i * n + i];
-    }
-  }
-  const auto fastest = [&](std::span<const double> scale) {
-    double square = 0;
-    for (const auto& inverse : inverses) square = std::max(square, fastest_mode(inverse, scale));
-    return square;
-  };
-  const bool shakes = fastest(held) > kFastest;
-  const double reduction = shakes ? std::min(1.0, kFastest / fastest(free)) : 1;
-  std::vector<double> gravity(n);
-  dynamics.gravity(postures[0], gravity);
-  PdGains result;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double seen = reduction * (shakes ? free[i] : held[i]);
-    result.kp.push_back(gains[i].kp * seen);
-    result.kd.push_back(gains[i].kd * seen);
-    const double sag = std::abs(gravity[i]) / result.kp[i];
-    if (sag > result.sag) result.sag = sag, result.sagging = i;
-    const ga_dynamics::Drive& drive = model.joints()[i].drive;
-    const double coulomb = std::max(drive.coulomb_positive, drive.coulomb_negative);
-    const double stuck = coulomb / (gains[i].kp * free[i]);
-    if (stuck > result.stuck) result.stuck = stuck, result.sticking = i;
-  }
-  return result;
-}
-
-LawUnderTest independent_pd(const Chain& model, const PdGains& gains) {
-  std::vector<double> limit;
-  for (const ChainJoint& joint : model.joints()) limit.push_back(joint.limits.effort);
-  return {[](std::span<const double>, std::span<const double>) {},
-          [kp = gains.kp, kd = gains.kd, limit](
-              std::span<const double> q, std::span<const double> qd, const Reference& reference,
-              double, std::span<double> tau) {
-            for (std::size_t i = 0; i < kp.size(); ++i) {
-              const double wanted =
-                  -kp[i] * (q[i] - reference.q[i]) - kd[i] * (qd[i] - reference.qd[i]);
-              tau[i] = std::clamp(wanted, -limit[i], limit[i]);
-            }
-          }};
 }
 
 SimulatedArmSettings settings_for(const Trajectory& trajectory, const LoopOptions& options) {

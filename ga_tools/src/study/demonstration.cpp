@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <stdexcept>
 
 #include "ga_motion/trajectory.hpp"
 #include "study/arm_check.hpp"
+#include "study/option_check.hpp"
 
 namespace ga_tools {
 
@@ -21,7 +21,6 @@ using ga_controllers::JointGains;
 using ga_controllers::LawKind;
 using ga_dynamics::Chain;
 using ga_dynamics::ChainJoint;
-using ga_dynamics::DhJoint;
 using ga_motion::Trajectory;
 
 namespace {
@@ -31,10 +30,38 @@ struct LawName {
   const char* label;
   LawKind kind;
 };
+struct ControllerName {
+  const char* id;
+  const char* label;
+  JointController kind;
+};
+constexpr ControllerName kControllers[] = {
+    {"pd", "Joint PD, no model", JointController::kPd},
+    {"pd-gravity", "Joint PD with gravity", JointController::kPdGravity},
+    {"pid", "Joint PID, no model", JointController::kPid}};
+
 constexpr LawName kLaws[] = {{"integral", "Tracking with integral", LawKind::kTrackingIntegral},
                              {"tracking", "Tracking", LawKind::kTracking},
                              {"ptp", "Point to point", LawKind::kPointToPoint},
                              {"hold", "Gravity hold", LawKind::kGravityHold}};
+
+/// The entry of a table with this id; null: none.
+template <class Name, std::size_t N>
+const Name* named(const Name (&table)[N], const std::string& id) {
+  const auto* const found =
+      std::find_if(std::begin(table), std::end(table), [&](const Name& n) { return id == n.id; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+/// Each law is known and given once.
+void check_laws(const DemonstrationOptions& o) {
+  for (auto law = o.laws.begin(); law != o.laws.end(); ++law) {
+    if (named(kLaws, *law) == nullptr && named(kControllers, *law) == nullptr) {
+      refuse("--law", *law, "unknown; give integral, tracking, ptp, hold, pd, pd-gravity or pid");
+    }
+    if (std::find(o.laws.begin(), law, *law) != law) refuse("--law", *law, "give it once");
+  }
+}
 
 Chain read_chain(const DemonstrationOptions& options) {
   try {
@@ -42,84 +69,6 @@ Chain read_chain(const DemonstrationOptions& options) {
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string("--urdf ") + error.what());
   }
-}
-
-/// At random, so far as the mismatch goes.
-std::vector<BodyError> body_errors(const DemonstrationOptions& options, std::size_t bodies) {
-  std::mt19937 random(options.seed);
-  std::uniform_real_distribution<double> error(-options.mismatch, options.mismatch);
-  std::vector<BodyError> errors(bodies);
-  for (BodyError& body : errors) {
-    body.mass = 1 + error(random);
-    body.inertia = 1 + error(random);
-  }
-  return errors;
-}
-
-/// The arm as it is: payload and inertia errors that the laws do not know of.
-Chain real_arm(const Chain& chain, double payload, const std::vector<BodyError>& errors) {
-  std::vector<DhJoint> rows;
-  for (const ChainJoint& joint : chain.joints()) {
-    DhJoint row{joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name};
-    row.body.mass *= errors[rows.size()].mass;
-    for (double& entry : row.body.inertia) entry *= errors[rows.size()].inertia;
-    rows.push_back(row);
-  }
-  if (payload > 0) {
-    ga_dynamics::LinkInertia& last = rows[static_cast<std::size_t>(chain.tip().body) - 1].body;
-    last = ga_dynamics::lump(last, ga_dynamics::transformed(chain.tip().pose, {payload, {}, {}}));
-  }
-  return Chain::from_dh(rows, chain.gravity_in_frame0());
-}
-
-[[noreturn]] void refuse(const char* option, const std::string& value, const std::string& remedy) {
-  throw std::runtime_error(std::string(option) + " " + value + ": " + remedy);
-}
-
-void in_range(const char* option, double value, double low, double high, const char* unit) {
-  if (value >= low && value <= high) return;
-  char text[64], remedy[96];
-  std::snprintf(text, sizeof text, "%g", value);
-  std::snprintf(remedy, sizeof remedy, "give %g to %g%s", low, high, unit);
-  refuse(option, text, remedy);
-}
-
-void check(const DemonstrationOptions& o) {
-  in_range("--rate", o.rate, 50, 20000, " Hz");
-  in_range("--bandwidth", o.bandwidth, 0.1, 500, " rad/s");
-  in_range("--damping", o.damping, 0.05, 5, "");
-  in_range("--friction", o.friction, 0, 1, ", the share that is fed forward");
-  in_range("--payload", o.payload, 0, 100, " kg");
-  in_range("--mismatch", 100 * o.mismatch, 0, 99, " %");
-  in_range("--noise", o.noise, 0, 0.1, " rad");
-  in_range("--settle", o.settle_time, 0.1, 1000, " s");
-  in_range("--stiction", o.stiction, 1, 10, ", break-away over Coulomb friction");
-  for (auto law = o.laws.begin(); law != o.laws.end(); ++law) {
-    const bool known = *law == "pd" || std::any_of(std::begin(kLaws), std::end(kLaws),
-                                                   [&](const LawName& l) { return *law == l.id; });
-    if (!known) refuse("--law", *law, "unknown; give integral, tracking, ptp, hold or pd");
-    if (std::find(o.laws.begin(), law, *law) != law) refuse("--law", *law, "give it once");
-  }
-}
-
-/// Every cycle is recorded: some hundred bytes each.
-void check_cycles(const DemonstrationOptions& o, double duration) {
-  constexpr double kMost = 2e6;
-  const double cycles = (duration + o.settle_time) * o.rate;
-  if (cycles <= kMost) return;
-  char remedy[160];
-  if (duration * o.rate > kMost) {
-    std::snprintf(remedy, sizeof remedy,
-                  "%.6g s of motion are %.3g cycles of %g Hz, more than the %g that a run may "
-                  "have; give a shorter motion or lower --rate",
-                  duration, duration * o.rate, o.rate, kMost);
-    refuse("--trajectory", o.trajectory, remedy);
-  }
-  std::snprintf(
-      remedy, sizeof remedy,
-      "%.3g cycles of %g Hz are more than the %g that a run may have; lower --settle or --rate",
-      cycles, o.rate, kMost);
-  refuse("--settle", std::to_string(o.settle_time), remedy);
 }
 
 /// Those of bandwidth and damping, but for what is given by itself.
@@ -145,13 +94,12 @@ std::vector<JointGains> gains_of(const DemonstrationOptions& o, std::size_t n) {
 
 /// One of those that check() has let through.
 LawUnderTest make_law(const std::string& id, const Demonstration& d, double friction,
-                      const PdGains& pd, std::string& label) {
-  const auto* const law = std::find_if(std::begin(kLaws), std::end(kLaws),
-                                       [&](const LawName& l) { return id == l.id; });
-  if (law == std::end(kLaws)) {
-    label = "Joint PD, no model";
-    return independent_pd(d.chain, pd);
+                      std::string& label) {
+  if (const ControllerName* const controller = named(kControllers, id)) {
+    label = controller->label;
+    return joint_controller(controller->kind, d.chain, d.joint_gains);
   }
+  const LawName* const law = named(kLaws, id);
   label = law->label;
   return computed_torque(d.chain, law_parameters(law->kind, d.gains, friction, d.signals));
 }
@@ -169,8 +117,8 @@ std::vector<std::vector<double>> postures_of(const Trajectory& motion) {
 }
 
 /// Those asked for, or the usual ones: without laws that would stop far from the goal.
-std::vector<std::string> laws_of(const DemonstrationOptions& options, const PdGains& pd,
-                                 Demonstration& d) {
+std::vector<std::string> laws_of(const DemonstrationOptions& options, Demonstration& d) {
+  const JointControllerGains& pd = d.joint_gains;
   if (!options.laws.empty()) return options.laws;
   constexpr double kMost = 0.05;  // rad, m
   std::vector<std::string> laws = {"integral", "tracking"};
@@ -190,6 +138,7 @@ std::vector<std::string> laws_of(const DemonstrationOptions& options, const PdGa
   };
   add("ptp", "the point-to-point law", pd.stuck, pd.sticking, "friction could stop");
   add("pd", "the joint PD for comparison", pd.sag, pd.sagging, "gravity would draw");
+  laws.insert(laws.end(), {"pd-gravity", "pid"});
   return laws;
 }
 
@@ -241,16 +190,19 @@ bool Demonstration::ok() const {
 
 Demonstration demonstrate(const DemonstrationOptions& options,
                           const std::function<void(double, const std::string&)>& progress) {
-  check(options);
-  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}, {}};
+  check_options(options);
+  check_laws(options);
+  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}, {}, {}};
   d.notes = d.chain.warnings();
   const std::size_t n = d.chain.joints().size();
   d.gains = gains_of(options, n);
   d.signals = options.ideal ? std::vector<JointSignals>(n) : signals_of(d.chain);
   for (JointSignals& s : d.signals) s.noise = options.noise;
-  d.body_errors = body_errors(options, n);
+  d.errors = ga_hardware::draw_errors(options.disturbances, n, options.seed);
   note_missing_data(d, options.ideal);
-  const Chain arm = real_arm(d.chain, options.payload, d.body_errors);
+  ga_dynamics::LinkInertia payload{options.payload, {}, {}};
+  std::copy(options.payload_com.begin(), options.payload_com.end(), payload.com.begin());
+  const Chain arm = ga_hardware::actual_arm(d.chain, d.errors, payload);
   // At any posture will do: what moves nothing at one moves nothing at all, but for rare
   // exceptions.
   check_inertia(arm, d.chain, std::vector<double>(n, 0.1));
@@ -261,22 +213,23 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   check_cycles(options, d.duration);
   const std::vector<std::vector<double>> postures = postures_of(trajectory);
   check_inertia(arm, d.chain, postures.front());
-  const PdGains pd = pd_gains(d.chain, d.gains, postures);
-  d.laws = laws_of(options, pd, d);
+  d.joint_gains = joint_controller_gains(d.chain, d.gains, postures, options.rate);
+  d.laws = laws_of(options, d);
   LoopOptions loop;
   loop.rate = options.rate;
   loop.settle_time = options.settle_time;
   ga_hardware::SimulatedArmSettings settings = settings_for(trajectory, loop);
-  settings.actual = arm;
-  settings.plant.static_ratio = options.stiction;
+  settings.payload = payload;
+  settings.disturbances = options.disturbances;
+  settings.errors = d.errors;
   settings.signals = d.signals;
   settings.seed = options.seed;
   for (std::size_t k = 0; k < d.laws.size(); ++k) {
     ga_hardware::SimulatedArm simulated(d.chain, settings);
     LawResult result;
     result.id = d.laws[k];
-    result.comparison = options.laws.empty() && result.id == "pd";
-    LawUnderTest law = make_law(result.id, d, options.friction, pd, result.label);
+    result.comparison = options.laws.empty() && named(kControllers, result.id) != nullptr;
+    LawUnderTest law = make_law(result.id, d, options.friction, result.label);
     const auto count = static_cast<double>(d.laws.size());
     result.recording = run_loop(simulated, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);

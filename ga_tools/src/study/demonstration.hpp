@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ga_hardware/simulated_arm.hpp"
 #include "ga_tools/closed_loop.hpp"
 
 namespace ga_tools {
@@ -18,7 +19,8 @@ struct DemonstrationOptions {
   std::filesystem::path urdf;
   ga_dynamics::ChainOptions chain;  ///< which of its joints
   std::string command;              ///< as it was typed, for the report
-  /// integral, tracking, ptp, hold, pd. None: all but hold, and pd only where it can hold the arm.
+  /// integral, tracking, ptp, hold, pd, pd-gravity, pid. None: all but hold, and pd only where it
+  /// can hold the arm.
   std::vector<std::string> laws = {};
   std::string trajectory = "auto";  ///< as of choose_motion()
   double bandwidth = 40;            ///< rad/s
@@ -26,14 +28,15 @@ struct DemonstrationOptions {
   /// Kp [1/s²], Kd [1/s], Ki [1/s³] in place of those of bandwidth and damping: none, one, or one
   /// per joint.
   std::vector<double> kp, kd, ki;
-  double friction = 1;     ///< share of the friction that the laws feed forward
-  double stiction = 1;     ///< break-away over Coulomb friction of the arm, unknown to the laws
-  double payload = 0;      ///< kg at the tool, unknown to the laws
-  double mismatch = 0;     ///< relative error of every mass and inertia tensor, at random
-  double rate = 1000;      ///< Hz
-  double settle_time = 3;  ///< s at the goal after the motion
-  double noise = 0;        ///< rad, on the positions before the encoders
-  bool ideal = false;      ///< no encoder counts, no DAC steps
+  double friction = 1;  ///< share of the friction that the laws feed forward
+  double payload = 0;   ///< kg at the tool, unknown to the laws
+  /// m, its center of mass in the tip link's frame: none (at the origin), or x, y and z.
+  std::vector<double> payload_com = {};
+  ga_hardware::Disturbances disturbances = {};  ///< unknown to the laws
+  double rate = 1000;                           ///< Hz
+  double settle_time = 3;                       ///< s at the goal after the motion
+  double noise = 0;                             ///< rad, on the positions before the encoders
+  bool ideal = false;                           ///< no encoder counts, no DAC steps
   unsigned seed = 1;
 };
 
@@ -46,11 +49,6 @@ struct LawResult {
   bool comparison = false;
 };
 
-/// What the arm differs by from the laws' model: factors of a body's mass and inertia tensor.
-struct BodyError {
-  double mass = 1, inertia = 1;
-};
-
 struct Demonstration {
   ga_dynamics::Chain chain;
   double duration = 0;  ///< s, of the motion
@@ -61,7 +59,8 @@ struct Demonstration {
   std::string motion;                             ///< what was chosen
   std::vector<ga_controllers::JointGains> gains;  ///< one per joint
   std::vector<JointSignals> signals;              ///< one per joint
-  std::vector<BodyError> body_errors;             ///< one per joint
+  std::vector<ga_hardware::JointErrors> errors;   ///< one per joint, of the arm
+  JointControllerGains joint_gains;               ///< of the joint controllers
 
   bool ok() const;  ///< no run but the comparison was stopped, lost its reference or oscillates
 };

@@ -34,6 +34,7 @@ json provenance(const ga_dynamics::Chain& chain, const std::filesystem::path& ur
 json provenance(const Demonstration& d, const DemonstrationOptions& o) {
   json made = provenance(d.chain, o.urdf, o.command);
   json gains = json::array(), signals = json::array(), bodies = json::array();
+  json joint_gains = json::array();
   for (std::size_t i = 0; i < d.gains.size(); ++i) {
     const std::string& name = d.chain.joints()[i].name;
     gains.push_back(
@@ -41,8 +42,18 @@ json provenance(const Demonstration& d, const DemonstrationOptions& o) {
     signals.push_back({{"joint", name},
                        {"counts_per_rad", d.signals[i].counts_per_rad},
                        {"torque_per_volt", d.signals[i].torque_per_volt}});
-    bodies.push_back(
-        {{"joint", name}, {"mass", d.body_errors[i].mass}, {"inertia", d.body_errors[i].inertia}});
+    const ga_hardware::JointErrors& error = d.errors[i];
+    bodies.push_back({{"joint", name},
+                      {"mass", error.mass},
+                      {"inertia", error.inertia},
+                      {"com", error.com},
+                      {"friction", error.friction},
+                      {"armature", error.armature},
+                      {"torque_constant", error.torque_constant}});
+    joint_gains.push_back({{"joint", name},
+                           {"kp", d.joint_gains.kp[i]},
+                           {"kd", d.joint_gains.kd[i]},
+                           {"ki", d.joint_gains.ki[i]}});
   }
   made["laws"] = d.laws;
   made["motion"] = {{"name", o.trajectory},
@@ -54,11 +65,13 @@ json provenance(const Demonstration& d, const DemonstrationOptions& o) {
   made["gains"] = gains;
   made["friction_feed_forward"] = o.friction;
   made["signals"] = signals;
-  made["unknown_to_the_laws"] = {{"payload", o.payload},
-                                 {"mismatch", o.mismatch},
-                                 {"body_factors", bodies},
-                                 {"stiction", o.stiction},
-                                 {"noise", o.noise}};
+  made["joint_controllers"] = {{"gains", joint_gains}, {"reduction", d.joint_gains.reduction}};
+  json unknown{{"payload", o.payload}, {"body_factors", bodies}, {"noise", o.noise}};
+  unknown["payload_com"] = o.payload_com.empty() ? std::vector<double>(3) : o.payload_com;
+  for (const ga_hardware::DisturbanceOption& option : ga_hardware::disturbance_options()) {
+    unknown[option.name] = o.disturbances.*option.value;
+  }
+  made["unknown_to_the_laws"] = unknown;
   return made;
 }
 

@@ -138,7 +138,7 @@ void PumaArm::observe(std::span<const double> acceleration, bool restart) noexce
       const double fed = in_charge ? acceleration[i] : 0;
       observers_[i].update(q[i], std::isfinite(fed) ? fed : 0);
     }
-    reading_.q[i] = seen_.q[i] = observers_[i].position();
+    reading_.q[i] = seen_.q[i] = q[i];  // the laws have observers of their own
     reading_.qd[i] = seen_.qd[i] = observers_[i].velocity();
   }
 }

@@ -17,11 +17,7 @@ namespace puma_hardware {
 class ArmLaw {
  public:
   ArmLaw(const ga_dynamics::Chain& model, const ga_controllers::LawParameters& law)
-      : law_(model, law) {
-    for (std::size_t i = 0; i < 6 && law.kind == ga_controllers::LawKind::kTrackingIntegral; ++i) {
-      ki_[i] = law.gains[law.gains.size() == 1 ? 0 : i].ki;
-    }
-  }
+      : law_(model, law) {}
 
   /// Starts at rest at `q` with the torque that holds the arm there: the brakes held it so far.
   void start(std::span<const double> q, std::span<const double> holding_torque) noexcept {
@@ -33,9 +29,8 @@ class ArmLaw {
                                  const ga_controllers::Reference& reference,
                                  double period) noexcept {
     law_.update(reading.q, reading.qd, reference, period, torque_);
-    // The integral action compensates torques that the model lacks: it accelerates nothing.
     for (std::size_t i = 0; i < 6; ++i) {
-      expected_[i] = law_.acceleration()[i] + ki_[i] * law_.integral()[i];
+      expected_[i] = law_.acceleration()[i] + law_.disturbance()[i];
     }
     return torque_;
   }
@@ -44,7 +39,7 @@ class ArmLaw {
 
  private:
   ga_controllers::ControlLaw law_;
-  std::array<double, 6> ki_{}, torque_{}, expected_{};
+  std::array<double, 6> torque_{}, expected_{};
 };
 
 }  // namespace puma_hardware

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rest_latch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ga_controllers {
+
+namespace {
+
+/// Dead bands from the goal at which a latched joint is released.
+constexpr double kRelease = 2.5;
+
+}  // namespace
+
+RestLatch::RestLatch(const LawParameters& parameters, std::size_t joints)
+    : dead_band_(parameters.integral_dead_band),
+      friction_(parameters.friction),
+      rest_velocity_(std::max(dead_band_, friction_ > 0 ? 2 * parameters.friction_velocity : 0)),
+      rest_(joints),
+      begins_(joints),
+      direction_(joints),
+      rest_torque_(joints),
+      pushed_(joints),
+      standstill_(joints),
+      step_(joints),
+      factor_(joints * joints) {}
+
+void RestLatch::set_standstill(std::size_t joint, double bandwidth) noexcept {
+  standstill_[joint] = 0.5 * dead_band_ * bandwidth;
+}
+
+void RestLatch::clear(StateObserver& observer) noexcept {
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    rest_[i] = Rest::kMoving;
+    pushed_[i] = 0;
+    observer.hold(i, false);
+  }
+}
+
+void RestLatch::advance(const FollowedReference& reference, StateObserver& observer,
+                        MeasuredArm& arm) noexcept {
+  // Uses the followed reference, which still moves after a change while the input may rest. It
+  // counts as resting if it moves less than the dead band in a second and is neither reversing nor
+  // about to start, or if it is too slow for full friction feed-forward.
+  const Motion& followed = reference.followed();
+  const std::span<const double> remaining = reference.remaining();
+  // Joints that move disturb one that rests, by what the model lacks: none is latched then.
+  bool leaves_rest = false, all_stand = true;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    all_stand = all_stand && std::abs(followed.qd[i]) <= dead_band_ &&
+                std::abs(followed.qdd[i]) <= 10 * rest_velocity_;
+  }
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    const double e = arm.q[i] - followed.q[i];
+    const bool resting = std::abs(followed.qd[i]) <= rest_velocity_ &&
+                         std::abs(followed.qdd[i]) <= 10 * rest_velocity_ &&
+                         remaining[i] <= rest_velocity_;
+    const Rest before = rest_[i];
+    const double band = before == Rest::kLatched ? kRelease * dead_band_ : dead_band_;
+    const ga_dynamics::Drive& drive = arm.drives[i];
+    const bool sticks = friction_ * std::max(drive.coulomb_positive, drive.coulomb_negative) > 0;
+    const bool at_goal = sticks && all_stand && std::abs(e) < band;
+    rest_[i] = !resting ? Rest::kMoving : at_goal ? Rest::kLatched : Rest::kOffGoal;
+    begins_[i] = rest_[i] != before;
+    step_[i] = 0;
+    if (rest_[i] == Rest::kMoving && before != Rest::kMoving) {
+      step_[i] = before == Rest::kOffGoal ? pushed_[i] : 0;
+      leaves_rest = leaves_rest || step_[i] != 0;
+    }
+    if (before == Rest::kMoving) direction_[i] = 0;
+    if (rest_[i] == Rest::kOffGoal) direction_[i] = e < 0 ? 1 : -1;
+    if (begins_[i] && before == Rest::kMoving) rest_torque_[i] = NAN;
+    observer.hold(i, rest_[i] == Rest::kLatched);
+  }
+  if (leaves_rest) remove(observer, arm);
+}
+
+/// Turns the torques `step_` into disturbances: D⁻¹ step. False for an arm with a massless joint.
+bool RestLatch::remove(StateObserver& observer, MeasuredArm& arm) noexcept {
+  arm.update_inertia();
+  arm.solve_inertia(step_, factor_);
+  if (!all_finite(step_, step_.size())) return false;
+  for (std::size_t i = 0; i < step_.size(); ++i) observer.add_disturbance(i, step_[i]);
+  return true;
+}
+
+void RestLatch::settle(std::span<double> tau, std::span<const double> friction,
+                       StateObserver& observer, MeasuredArm& arm) noexcept {
+  bool any = false;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    step_[i] = 0;
+    if (rest_[i] == Rest::kMoving) continue;
+    const double own = tau[i] - friction[i];
+    if (std::isnan(rest_torque_[i])) rest_torque_[i] = own;
+    const double added = (own - rest_torque_[i]) * direction_[i];
+    const double coulomb = friction_ * arm.drives[i].coulomb(direction_[i]);
+    pushed_[i] = direction_[i] * std::clamp(added, 0.0, coulomb);
+    if (rest_[i] == Rest::kLatched && begins_[i]) step_[i] = pushed_[i];
+    any = any || step_[i] != 0;
+  }
+  if (!any) return;
+  for (std::size_t i = 0; i < rest_.size(); ++i) tau[i] -= step_[i];
+  remove(observer, arm);
+}
+
+}  // namespace ga_controllers

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef GA_CONTROLLERS__REST_LATCH_HPP_
+#define GA_CONTROLLERS__REST_LATCH_HPP_
+
+// Integral action under stiction. A joint that sticks beside its goal is pushed until it breaks
+// away. Break-away takes more torque than sliding, so the joint would overshoot, stick, be pushed
+// back, and hunt in a limit cycle.
+//
+// So while all references rest, a joint that comes within the dead band of its goal is latched, if
+// the law compensates Coulomb friction of the joint (without friction it would drift): the
+// torque that was added since the reference came to rest is removed, up to the Coulomb friction, and
+// the disturbance estimate keeps its value. Friction stops the joint there and holds it, with a
+// margin in both directions, and the encoder's noise does not reach the torque. The latch opens at
+// kRelease times the dead band, or when the reference moves. The torque that pushed against stiction
+// is removed then as well: the friction of the next motion is fed forward.
+//
+// In each update of the law: advance(), the commanded acceleration, its torque, settle().
+
+#include <span>
+#include <vector>
+
+#include "followed_reference.hpp"
+#include "ga_controllers/control_law.hpp"
+#include "measured_arm.hpp"
+#include "state_observer.hpp"
+
+namespace ga_controllers {
+
+/// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
+/// rad, s, N m (m, N for prismatic joints).
+class RestLatch {
+ public:
+  RestLatch(const LawParameters& parameters, std::size_t joints);
+
+  /// Opens all latches, at a start or a change.
+  void clear(StateObserver& observer) noexcept;
+  /// Latches and releases joints.
+  void advance(const FollowedReference& reference, StateObserver& observer,
+               MeasuredArm& arm) noexcept;
+  /// True if the joint rests at its goal: feedback is off, except for damping until it stands.
+  bool latched(std::size_t joint) const noexcept { return rest_[joint] == Rest::kLatched; }
+  /// rad/s; a slower joint stands, as far as the observer can tell.
+  double standstill(std::size_t joint) const noexcept { return standstill_[joint]; }
+  void set_standstill(std::size_t joint, double bandwidth) noexcept;
+  /// Removes the torque against stiction of joints that have just been latched, from `tau` and from
+  /// the disturbance. `friction`: the part of `tau` that is fed forward.
+  void settle(std::span<double> tau, std::span<const double> friction, StateObserver& observer,
+              MeasuredArm& arm) noexcept;
+
+ private:
+  enum class Rest {
+    kMoving,   ///< the reference moves
+    kOffGoal,  ///< the reference rests, the joint is outside the dead band
+    kLatched
+  };
+  bool remove(StateObserver& observer, MeasuredArm& arm) noexcept;
+
+  double dead_band_;
+  double friction_;       ///< share that is fed forward
+  double rest_velocity_;  ///< rad/s; a slower reference counts as resting
+  std::vector<Rest> rest_;
+  std::vector<char> begins_;         ///< the rest or the latch begins in this cycle
+  std::vector<int> direction_;       ///< of the last push: +1, −1; 0: none in this rest
+  std::vector<double> rest_torque_;  ///< N m, when the reference came to rest
+  std::vector<double> pushed_;       ///< N m, added since then, up to the Coulomb friction
+  std::vector<double> standstill_;
+  std::vector<double> step_, factor_;  ///< scratch of remove()
+};
+
+}  // namespace ga_controllers
+
+#endif  // GA_CONTROLLERS__REST_LATCH_HPP_

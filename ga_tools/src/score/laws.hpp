@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SCORE__LAWS_HPP_
+#define SCORE__LAWS_HPP_
+
+// The laws that the law score compares. A new law is a new line of the table in laws.cpp.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ga_tools/closed_loop.hpp"
+
+namespace ga_tools::score {
+
+/// What a law is told about the arm and its task.
+struct LawSetup {
+  const ga_dynamics::Chain& model;
+  std::vector<ga_controllers::JointGains> gains;  ///< one per joint
+  std::vector<JointSignals> signals;              ///< one per joint
+  std::vector<std::vector<double>> postures;      ///< along the motion, the first at its start
+  double rate = 1000;                             ///< Hz
+  bool keep_limits = true;                        ///< the law's reference governor
+  /// N m, what held the arm before, if the law takes it over; empty: unknown.
+  std::vector<double> held = {};
+};
+
+struct ScoreLaw {
+  const char* id;
+  const char* label;
+  LawUnderTest (*make)(const LawSetup& setup);
+};
+
+std::span<const ScoreLaw> score_laws() noexcept;
+/// Throws std::invalid_argument that lists the laws.
+const ScoreLaw& score_law(const std::string& id);
+
+}  // namespace ga_tools::score
+
+#endif  // SCORE__LAWS_HPP_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The motions of the law score that choose_motion() does not have.
+
+#include <cmath>
+#include <numbers>
+#include <string_view>
+
+#include "score/scenario.hpp"
+
+namespace ga_tools::score {
+
+using ga_dynamics::Chain;
+using ga_motion::Trajectory;
+
+namespace {
+
+/// Where motions of the PUMA start that have no points of their own.
+const std::vector<double> kStart{0, -1, 1, 0, 0.4, 0};
+
+std::vector<double> start_of_line(const Chain& chain) {
+  const auto line = ga_motion::make_motion("line", chain);
+  std::vector<double> q(chain.joints().size()), rates(q.size());
+  line->sample(0, q, rates, rates);
+  return q;
+}
+
+/// All joints swing by the amplitude beside the start and back, beginning and ending at rest.
+class Sine : public Trajectory {
+ public:
+  Sine(std::vector<double> start, double amplitude, double frequency, int periods)
+      : start_(std::move(start)),
+        amplitude_(amplitude),
+        omega_(2 * std::numbers::pi * frequency),
+        duration_(periods / frequency) {}
+  int size() const noexcept override { return static_cast<int>(start_.size()); }
+  double duration() const noexcept override { return duration_; }
+  void sample(double t, std::span<double> q, std::span<double> qd,
+              std::span<double> qdd) const override {
+    const bool moves = t >= 0 && t <= duration_;
+    const double phase = omega_ * (moves ? t : 0);
+    for (std::size_t i = 0; i < start_.size(); ++i) {
+      q[i] = start_[i] + amplitude_ * (1 - std::cos(phase));
+      qd[i] = moves ? amplitude_ * omega_ * std::sin(phase) : 0;
+      qdd[i] = moves ? amplitude_ * omega_ * omega_ * std::cos(phase) : 0;
+    }
+  }
+
+ private:
+  std::vector<double> start_;
+  double amplitude_, omega_, duration_;
+};
+
+/// At rest, then at rest elsewhere: the reference jumps at the end of the motion.
+class Step : public Trajectory {
+ public:
+  Step(std::vector<double> start, std::vector<double> goal, double time)
+      : start_(std::move(start)), goal_(std::move(goal)), time_(time) {}
+  int size() const noexcept override { return static_cast<int>(start_.size()); }
+  double duration() const noexcept override { return time_; }
+  void sample(double t, std::span<double> q, std::span<double> qd,
+              std::span<double> qdd) const override {
+    const std::vector<double>& at = t < time_ ? start_ : goal_;
+    for (std::size_t i = 0; i < at.size(); ++i) q[i] = at[i], qd[i] = 0, qdd[i] = 0;
+  }
+
+ private:
+  std::vector<double> start_, goal_;
+  double time_;
+};
+
+/// The quintic of choose_motion() in another time.
+std::unique_ptr<Trajectory> quintic(const Chain& chain, double duration) {
+  const auto usual = ga_motion::make_motion("quintic", chain);
+  const std::size_t n = chain.joints().size();
+  std::vector<double> start(n), goal(n), rates(n);
+  usual->sample(0, start, rates, rates);
+  usual->sample(usual->duration(), goal, rates, rates);
+  return ga_motion::make_quintic(start, goal, duration);
+}
+
+}  // namespace
+
+std::unique_ptr<Trajectory> motion_of(const Scenario& scenario, const Chain& chain) {
+  const std::string_view name = scenario.motion;
+  if (name == "quintic-1.5") return quintic(chain, 1.5);
+  if (name == "quintic-0.8") return quintic(chain, 0.8);
+  if (name == "sine") return std::make_unique<Sine>(start_of_line(chain), 0.05, 0.2, 2);
+  if (name == "rest") return ga_motion::make_hold(start_of_line(chain), 5);
+  if (name == "step") {
+    std::vector<double> goal = kStart;
+    for (double& q : goal) q += 0.5;
+    return std::make_unique<Step>(kStart, goal, 0.5);
+  }
+  if (name == "med") {
+    const double times[] = {0, 1};
+    const std::vector<double> points[] = {kStart, {0.9, -0.6, 1.3, 0.3, 0.4, 0}};
+    return ga_motion::make_cubic_spline(times, points);
+  }
+  return ga_motion::make_motion(std::string(name), chain);
+}
+
+}  // namespace ga_tools::score

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SCORE__SCORE_HPP_
+#define SCORE__SCORE_HPP_
+
+// The law score: all rows and laws with several seeds, and what came out.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "score/run.hpp"
+
+namespace ga_tools::score {
+
+struct ScoreOptions {
+  std::vector<std::string> rows = {};  ///< ids; empty: all
+  std::vector<std::string> laws = {};  ///< ids; empty: all
+  unsigned seeds = 5;                  ///< 1 to so many, for each row
+  bool short_form = false;             ///< fewer rows, one seed
+  unsigned threads = 0;                ///< 0: as many as there are processors
+};
+
+/// A row and a law: all seeds.
+struct Cell {
+  const Scenario* scenario;
+  const ScoreLaw* law;
+  std::vector<Run> runs;   ///< by seed; one if the row does not depend on it
+  Figures figures;         ///< mean or worst of the runs, as of FigureKind
+  std::size_t failed = 0;  ///< runs whose state is not "ok"
+};
+
+struct Score {
+  std::vector<const Scenario*> rows;
+  std::vector<const ScoreLaw*> laws;
+  unsigned seeds = 0;
+  bool short_form = false;
+  std::vector<Cell> cells;  ///< row by row, law by law
+
+  const Cell& cell(std::size_t row, std::size_t law) const {
+    return cells[row * laws.size() + law];
+  }
+};
+
+/// One run per thread; the result does not depend on their number. `progress` gets how many of how
+/// many runs are done, one call at a time. Allocates. Throws std::invalid_argument for unknown rows
+/// and laws, and what a run throws.
+Score measure_score(const ScoreOptions& options, const Arms& arms,
+                    const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+}  // namespace ga_tools::score
+
+#endif  // SCORE__SCORE_HPP_

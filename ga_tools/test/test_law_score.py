@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program bench_laws: its short form against the committed baseline, its files and messages."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+PUMA_URDF = HERE.parents[1] / 'puma_description/urdf/puma560.urdf'
+BASELINE = HERE / 'law_score.json'
+QUICK = ['--rows', '5', '--laws', 'tracking,pd']
+
+
+def bench_laws(*arguments):
+    return subprocess.run([os.environ['BENCH_LAWS'], str(PUMA_URDF), *map(str, arguments)],
+                          capture_output=True, text=True, timeout=570)
+
+
+def test_no_figure_is_worse_than_the_baseline_by_a_quarter():
+    result = bench_laws('--short', '--check', BASELINE)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert 'no figure is worse' in result.stdout
+
+
+def test_a_figure_that_is_worse_by_a_quarter_is_named(tmp_path):
+    score = json.loads(BASELINE.read_text())
+    row = next(row for row in score['rows'] if row['id'] == '5')
+    row['laws']['pd']['rms'] /= 1.3
+    better = tmp_path / 'better.json'
+    better.write_text(json.dumps(score))
+    result = bench_laws(*QUICK, '--check', better)
+    assert result.returncode == 1
+    worse = [line for line in result.stdout.splitlines() if line.startswith('worse: ')]
+    assert len(worse) == 1 and 'row 5' in worse[0] and 'pd: rms' in worse[0]
+
+
+def test_writes_json_and_one_self_contained_page(tmp_path):
+    files = tmp_path / 'score.json', tmp_path / 'score.html'
+    result = bench_laws(*QUICK, '--json', files[0], '--html', files[1])
+    assert result.returncode == 0 and result.stderr == ''
+    score = json.loads(files[0].read_text())
+    assert [row['id'] for row in score['rows']] == ['5']
+    assert set(score['rows'][0]['laws']) == {'tracking', 'pd'}
+    assert 0 < score['rows'][0]['laws']['tracking']['rms'] < 1
+    page = files[1].read_text()
+    assert page.count('<polyline') == 2 and 'tracking' in page
+    assert 'http' not in page and 'src=' not in page  # nothing is loaded
+
+
+def test_the_baseline_has_every_row_and_law_of_the_short_form():
+    listed = bench_laws('--list').stdout.split('\n')
+    score = json.loads(BASELINE.read_text())
+    laws = {law for row in score['rows'] for law in row['laws']}
+    assert score['short'] and len(score['rows']) >= 9
+    for law in laws:
+        assert any(line.startswith(law + ' ') for line in listed)
+
+
+@pytest.mark.parametrize('arguments, named', [
+    (['--rows', '99'], "row '99' is unknown; give 1, 1h, 2"),
+    (['--laws', 'magic'], "law 'magic' is unknown; give integral"),
+    (['--seeds', '0'], '--seeds'), (['--seeds', 'nan'], '--seeds'),
+    (['--check', 'missing.json'], '--check missing.json: cannot be read'),
+    (['--check', __file__], 'is not valid JSON'),
+    ([*QUICK, '--json', '/dev/null/x'], '--json /dev/null/x: cannot be written'),
+    (['--ur10e', 'missing.urdf'], 'missing.urdf')])
+def test_bad_input_ends_with_2_and_a_message_that_names_it(arguments, named):
+    result = bench_laws(*arguments)
+    assert result.returncode == 2
+    assert named in result.stderr
