@@ -51,7 +51,7 @@ double measured_share(double x) noexcept {
 constexpr int kOldCycles = 10;
 /// rad/s², bound of the disturbance estimate.
 constexpr double kLargestDisturbance = 1e6;
-/// Relative difference between wanted and commanded torque that the observer is told.
+/// Relative difference from which on the observer takes the commanded torque, not the wanted one.
 constexpr double kTorqueDifference = 1e-6;
 /// Torque terms that terms() computes.
 constexpr std::size_t kTerms = 6;

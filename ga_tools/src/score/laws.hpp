@@ -12,7 +12,7 @@
 
 namespace ga_tools::score {
 
-/// What a law is told about the arm and its task.
+/// What a law receives about the arm and its task.
 struct LawSetup {
   const ga_dynamics::Chain& model;
   std::vector<ga_controllers::JointGains> gains;  ///< one per joint

@@ -56,7 +56,7 @@ struct Scenario {
   // --- the law
   ReferenceSignal reference = ReferenceSignal::kComplete;
   bool keep_limits = true;
-  bool hand_over = false;  ///< the law is told what held the arm before
+  bool hand_over = false;  ///< the law receives the torque that held the arm before
   // --- the score
   std::vector<Figure> figures = {};  ///< the first one is the row's main figure
   bool in_short_form = true;
