@@ -24,7 +24,8 @@ ArmDriver::ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions&
       hold_(robot.chain()),
       model_(robot.chain()),
       brakes_wired_(robot.settings().cards.pcl726.brake_output >= 0),
-      period_(options.period) {}
+      period_(options.period),
+      elapsed_(options.period) {}
 
 bool ArmDriver::busy() const noexcept {
   const SafetyMachine& safety = arm_.safety();
@@ -62,6 +63,7 @@ void ArmDriver::read(double elapsed) noexcept {
   if (robot_.arm() != nullptr) robot_.arm()->advance(elapsed);
   begin_ns_ = monotonic_ns();
   periods_.add(static_cast<std::int64_t>(elapsed * 1e9));
+  elapsed_ = elapsed;
   period_ = std::clamp(elapsed, 0.5 * options_.period, 2 * options_.period);
   if (heartbeat_ != nullptr && guard_armed_) {
     arm_.set_guard_alive(guard_alive() && !heartbeat_->overruled());
@@ -107,7 +109,7 @@ void ArmDriver::command(std::span<const double> torque, double age,
 void ArmDriver::idle() noexcept {
   if (run_ != nullptr) {
     const std::int64_t begin = monotonic_ns();
-    if (run_->cycle(arm_, hold_, period_) != CalibrationRun::End::kNone) run_ = nullptr;
+    if (run_->cycle(arm_, hold_, period_, elapsed_) != CalibrationRun::End::kNone) run_ = nullptr;
     finish_cycle(begin);
     return;
   }

@@ -44,9 +44,10 @@ class ArmDriver {
 
   /// Begins a cycle `elapsed` [s] after the last one.
   void read(double elapsed) noexcept;
-  double period() const noexcept {
-    return period_;
-  }  ///< s of this cycle, limited to 0.5 … 2 nominal ones
+  /// s, time that references advance in this cycle: limited to 0.5 … 2 nominal periods, so that
+  /// the arm need not catch up after a late cycle.
+  double period() const noexcept { return period_; }
+  double elapsed() const noexcept { return elapsed_; }  ///< s, since the last cycle
   double nominal_period() const noexcept { return options_.period; }
   /// Torques [N m] that are `age` [s] old, and the acceleration [rad/s²] that the caller's law
   /// expects of them (empty: the model's). Powers the arm if it is allowed to and may be powered.
@@ -101,7 +102,7 @@ class ArmDriver {
   CalibrationRun* run_ = nullptr;
   bool brakes_wired_;
   bool power_allowed_ = false, guard_armed_ = false, tripped_ = false;
-  double period_;
+  double period_, elapsed_;
   std::array<double, 6> expected_{};  ///< rad/s², given with the last command
   bool expected_given_ = false;
   std::int64_t begin_ns_ = 0;  ///< of the cycle

@@ -24,11 +24,11 @@ class ArmLaw {
     law_.start(q, std::array<double, 6>{}, holding_torque);
     expected_ = {};
   }
-  /// Torque [N m] of one cycle of `period` [s]; valid until the next call.
+  /// Torque [N m] of a cycle `elapsed` [s] after the last one; valid until the next call.
   std::span<const double> update(const ArmReading& reading,
                                  const ga_controllers::Reference& reference,
-                                 double period) noexcept {
-    law_.update(reading.q, reading.qd, reference, period, torque_);
+                                 double elapsed) noexcept {
+    law_.update(reading.q, reading.qd, reference, elapsed, torque_);
     for (std::size_t i = 0; i < 6; ++i) {
       expected_[i] = law_.acceleration()[i] + law_.disturbance()[i];
     }

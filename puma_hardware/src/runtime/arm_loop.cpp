@@ -55,7 +55,7 @@ LoopEnd ArmLoop::refuse(const std::string& why) {
 void ArmLoop::read() { driver_.read(next_cycle_()); }
 
 void ArmLoop::drive(const Reference& reference) noexcept {
-  const auto torque = law_.update(arm_.reading(), reference, driver_.period());
+  const auto torque = law_.update(arm_.reading(), reference, driver_.elapsed());
   driver_.command(torque, 0, law_.expected_acceleration());
 }
 

@@ -32,7 +32,8 @@ std::span<const double> CalibrationRun::acceleration() const noexcept {
 }
 
 CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, ga_hardware::HoldLaw& hold,
-                                          double period) noexcept {
+                                          double period, double elapsed) noexcept {
+  elapsed_ = elapsed;
   const End end = advance(arm, hold, period);
   if (end != End::kNone) end_ = end;
   return end;
@@ -70,7 +71,7 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, ga_hardware::HoldLaw& ho
     return End::kNone;
   }
   const ArmReading& reading = arm.reading();
-  const auto torque = law_.update(reading, {step.q, step.qd, step.qdd}, period);
+  const auto torque = law_.update(reading, {step.q, step.qd, step.qdd}, elapsed_);
   arm.write(torque, 0, hold.update(reading.q, reading.qd, period));
   return End::kNone;
 }

@@ -39,10 +39,11 @@ class CalibrationRun {
                  const ga_dynamics::Chain& model, const ga_controllers::LawParameters& law,
                  const CalibrationOptions& options = {});
 
-  /// One cycle of `period` [s] after arm.read(): writes to the arm. Starts `hold` with the first
+  /// One cycle after arm.read(), `elapsed` [s] after the last one: writes to the arm. The motion
+  /// advances by `period` [s]. Starts `hold` with the first
   /// torque. An earlier calibration of the arm becomes invalid. Another thread may delete the run as
   /// soon as end() is set, so that the control thread must use the returned value.
-  End cycle(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
+  End cycle(PumaArm& arm, ga_hardware::HoldLaw& hold, double period, double elapsed) noexcept;
   /// From any thread: a controlled stop, then the end.
   void cancel() noexcept { cancelled_ = true; }
   /// Ends it at once because the cycles have stopped or cannot begin.
@@ -65,6 +66,7 @@ class CalibrationRun {
 
   Calibrator calibrator_;
   ArmLaw law_;
+  double elapsed_ = 0;  ///< s, since the last cycle
   bool started_ = false, driving_ = false, stopping_ = false;
   double stop_left_ = 0;  ///< s
   SafetyState refused_in_ = SafetyState::kOff;
