@@ -92,6 +92,11 @@ os.execvp("bash", ["bash", "-c", "exec " + sys.argv[1]])' "$1" >"$log" 2>&1 &
 }
 cleanup() {
   for one in $services; do kill -INT -- "-$one" 2>/dev/null || true; done
+  for _ in $(seq 50); do
+    if ! kill -0 $services 2>/dev/null; then break; fi
+    sleep 0.1
+  done
+  for one in $services; do kill -KILL -- "-$one" 2>/dev/null || true; done
   for one in $(jobs -p); do kill "$one" 2>/dev/null || true; done
   rm -rf "$logs"
 }
@@ -246,6 +251,20 @@ def script(path, tag):
     return '\n'.join([PRELUDE, *lines, 'stop', ''])
 
 
+def isolation():
+    """Return the command that gives a script its own processes and shared memory, [] if none can.
+
+    An emulated arm of the same name that somebody runs does not disturb, and nothing is left.
+    """
+    command = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c',
+               'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"', 'bash']
+    try:
+        subprocess.run([*command, 'true'], check=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return command
+
+
 def run(path, tag):
     """Run a document's blocks of this tag; return the exit status."""
     text = script(path, tag)
@@ -265,7 +284,7 @@ def run(path, tag):
             text = f'. {shlex.quote(str(ROOT / "build" / setup))}\n{text}'
         output = Path(folder, '.output')
         with output.open('w') as file:
-            process = subprocess.Popen(['bash', '-c', text], cwd=at, env=environment, stdout=file,
+            process = subprocess.Popen([*isolation(), 'bash', '-c', text], cwd=at, env=environment, stdout=file,
                                        stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                        start_new_session=True)
         try:
