@@ -256,8 +256,8 @@ def isolation():
 
     An emulated arm of the same name that somebody runs does not disturb, and nothing is left.
     """
-    command = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c',
-               'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"', 'bash']
+    command = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc',
+               'bash', '-c', 'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"', 'bash']
     try:
         subprocess.run([*command, 'true'], check=True, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError):
@@ -284,9 +284,9 @@ def run(path, tag):
             text = f'. {shlex.quote(str(ROOT / "build" / setup))}\n{text}'
         output = Path(folder, '.output')
         with output.open('w') as file:
-            process = subprocess.Popen([*isolation(), 'bash', '-c', text], cwd=at, env=environment, stdout=file,
-                                       stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                       start_new_session=True)
+            process = subprocess.Popen([*isolation(), 'bash', '-c', text], cwd=at, env=environment,
+                                       stdout=file, stderr=subprocess.STDOUT,
+                                       stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             status = process.wait(SECONDS)
             if refused := REFUSED.search(output.read_text()):

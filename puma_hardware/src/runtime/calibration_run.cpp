@@ -31,8 +31,8 @@ std::span<const double> CalibrationRun::acceleration() const noexcept {
   return driving_ && !stopping_ ? law_.expected_acceleration() : std::span<const double>();
 }
 
-CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, ga_hardware::HoldLaw& hold,
-                                          double period, double elapsed) noexcept {
+CalibrationRun::End CalibrationRun::cycle(PumaArm& arm, ga_hardware::HoldLaw& hold, double period,
+                                          double elapsed) noexcept {
   elapsed_ = elapsed;
   const End end = advance(arm, hold, period);
   if (end != End::kNone) end_ = end;
