@@ -76,7 +76,10 @@ FollowedReference::FollowedReference(const ga_dynamics::Chain& chain,
       followed_(arm.size()),
       joints_(arm.size()),
       remaining_(arm.size()),
+      completion_(arm.size()),
       hold_(arm.size()),
+      velocity_limit_(arm.size()),
+      acceleration_limit_(arm.size()),
       braking_(arm.size()),
       factor_(arm.size() * arm.size()) {
   if (parameters.keep_limits)
@@ -100,6 +103,7 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
   }
   holding_ = false;
   violation_ = {};
+  completion_.reset();
 }
 
 /// Where the joints come to rest after their reference was lost: ahead by the distance that they
@@ -129,18 +133,34 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
   if (!good && !holding_) choose_hold_position(arm);
   const std::span<const double> positions = good ? r.q : holding_ ? given_.q : hold_;
   mismatch_decay_ = std::exp(-dt / kMismatchTime);
+  const bool completes = good && law.takes_rates(), rates = good && plausible_rates;
+  completes ? complete({r.q, has_qd ? r.qd : std::span<const double>(),
+                        has_qdd ? r.qdd : std::span<const double>()},
+                       dt, law, arm)
+            : completion_.reset();
   for (std::size_t i = 0; i < n; ++i) {
-    const bool rates = good && plausible_rates;
-    take_joint(i, {positions[i], rates && has_qd ? r.qd[i] : 0, rates && has_qdd ? r.qdd[i] : 0},
-               dt, law, arm);
+    const Blending::State now{positions[i], rates && has_qd ? r.qd[i] : 0,
+                              rates && has_qdd ? r.qdd[i] : 0};
+    take_joint(i, completes ? completion_.state(i) : now, dt, law, arm);
   }
   holding_ = !good;
   return good || none;
 }
 
+/// Estimates missing velocities and accelerations.
+void FollowedReference::complete(const Reference& r, double dt, const LawSetting& law,
+                                 const MeasuredArm& arm) noexcept {
+  for (std::size_t i = 0; i < remaining_.size(); ++i) {
+    velocity_limit_[i] = arm.limits[i].velocity;
+    acceleration_limit_[i] = max_acceleration(i, law, arm);
+  }
+  completion_.take(r, dt, velocity_limit_, acceleration_limit_);
+}
+
 void FollowedReference::take_joint(std::size_t i, const Blending::State& now, double dt,
                                    const LawSetting& law, const MeasuredArm& arm) noexcept {
   Joint& joint = joints_[i];
+  const bool estimated = completion_.estimated();
   const double all = max_acceleration(i, law, arm),
                fastest = kVelocityMargin * arm.limits[i].velocity;
   const Blending::State last = joint.accepted;
@@ -159,9 +179,12 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   Blending::State& next = joint.accepted;
   next = {now.q, std::clamp(joint.rate, -fastest, fastest), 0};
   // A change that the accelerations explain is not a jump: trajectories may step the acceleration.
-  const double speed_up = std::min(std::abs(qdd_before) + std::abs(now.qdd), 2 * most) * dt;
+  // One that is estimated from that change explains nothing; the one before does.
+  const double speed_up =
+      estimated ? 0 : std::min(std::abs(qdd_before) + std::abs(now.qdd), 2 * most) * dt;
+  const double expected = estimated ? std::clamp(qdd_before, -all, all) * dt : 0;
   joint.unexplained = {beyond(next.q - last.q - (last.qd + next.qd) / 2 * dt, speed_up * dt),
-                       beyond(next.qd - last.qd, speed_up), 0};
+                       beyond(next.qd - last.qd - expected, speed_up), 0};
   joint.jumped_before = joint.jumped;
   // A light joint needs hardly any torque for a jump, but must respect its velocity limit.
   joint.jumped = correction(i, joint.unexplained, law) > kJump * all ||

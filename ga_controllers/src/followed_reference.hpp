@@ -9,8 +9,8 @@
 //   (blending.hpp).
 // - With keep_limits it stays within the joint limits (reference_governor.hpp).
 //
-// If velocity and acceleration are zero, the velocity is estimated from the positions
-// (reference_velocity.hpp). A reference without jumps passes unchanged. From a jump until blending
+// Missing velocities and accelerations are estimated (reference_completion.hpp). If velocity and
+// acceleration are zero, the velocity is estimated from the positions (reference_velocity.hpp). A reference without jumps passes unchanged. From a jump until blending
 // is complete, every change of the input that its velocities and accelerations do not explain is
 // blended as well, which filters noise and held samples, and input velocities are limited to the
 // joint's velocity limit.
@@ -27,17 +27,11 @@
 #include "ga_controllers/control_law.hpp"
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
+#include "reference_completion.hpp"
 #include "reference_governor.hpp"
 #include "reference_velocity.hpp"
 
 namespace ga_controllers {
-
-/// Positions, velocities and accelerations of all joints. Construction allocates.
-struct Motion {
-  explicit Motion(std::size_t n) : q(n), qd(n), qdd(n) {}
-  Reference view() const noexcept { return {q, qd, qdd}; }
-  std::vector<double> q, qd, qdd;
-};
 
 /// Construction allocates. All else is real-time safe: no allocation, no lock, no exception. Units:
 /// rad, s, N m (m, N for prismatic joints).
@@ -81,6 +75,8 @@ class FollowedReference {
   void choose_hold_position(const MeasuredArm& arm) noexcept;
   void restart_at_arm(const Cycle& cycle, const LawSetting& law,
                       const FrictionFeedforward& friction, MeasuredArm& arm) noexcept;
+  void complete(const Reference& reference, double dt, const LawSetting& law,
+                const MeasuredArm& arm) noexcept;
   void take_joint(std::size_t joint, const Blending::State& now, double dt, const LawSetting& law,
                   const MeasuredArm& arm) noexcept;
   void blend(std::size_t joint, bool any_jumped, double dt, const LawSetting& law,
@@ -108,8 +104,9 @@ class FollowedReference {
   Motion given_, followed_;
   std::vector<Joint> joints_;
   std::vector<double> remaining_;
-  std::vector<double> hold_;                     ///< scratch of take()
-  std::unique_ptr<ReferenceGovernor> governor_;  ///< null without keep_limits
+  ReferenceCompletion completion_;
+  std::vector<double> hold_, velocity_limit_, acceleration_limit_;  ///< scratch of take()
+  std::unique_ptr<ReferenceGovernor> governor_;                     ///< null without keep_limits
   LimitViolation violation_;
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()

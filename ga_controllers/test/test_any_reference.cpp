@@ -119,18 +119,31 @@ TEST(AnyReference, PositionsAloneAreFollowedWithALag) {
   }
 }
 
-TEST(AnyReference, TheVelocityOfPositionsAloneIsEstimated) {
-  // For the tracking laws, in every cycle or held at 100 Hz; a zero velocity counts as missing.
+TEST(AnyReference, PositionsAloneAreFollowedOnThePathWithADelay) {
   for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
-    for (const bool zeros : {false, true}) {
-      for (const int held : {1, 10}) {
-        const Stray stray = drive(kind, true, moving, [&](int k) {
-          const Values none = zeros ? Values(6, 0.0) : Values{};
-          return Sample{Wave(k / held * held * kDt).q, none, none};
+    for (const bool keep_limits : {false, true}) {
+      for (const int held : {1, 2, 5, 10, 20}) {
+        // Three moving averages, a cycle, and half of the hold.
+        const double delay = 1.5 * (std::max(held, 10) - 1) + 1 + (held - 1) / 2.0;
+        const auto delayed = [&](double t) { return Wave(t - delay * kDt); };
+        const Stray stray = drive(kind, keep_limits, delayed, [&](int k) {
+          return Sample{Wave(k / held * held * kDt).q, {}, {}};
         });
-        EXPECT_LT(stray.late, held == 1 ? 0.004 : 0.01) << "law " << static_cast<int>(kind);
-        EXPECT_LT(stray.tool, held == 1 ? 0.002 : 0.02);
+        record("spline", kind, keep_limits, stray);
+        EXPECT_LT(stray.late, 2e-4) << "law " << static_cast<int>(kind) << ", held " << held;
       }
+    }
+  }
+}
+
+TEST(AnyReference, TheVelocityOfPositionsWithZeroVelocityIsEstimated) {
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    for (const int held : {1, 10}) {
+      const Stray stray = drive(kind, true, moving, [&](int k) {
+        return Sample{Wave(k / held * held * kDt).q, Values(6, 0.0), Values(6, 0.0)};
+      });
+      EXPECT_LT(stray.late, held == 1 ? 0.004 : 0.01) << "law " << static_cast<int>(kind);
+      EXPECT_LT(stray.tool, held == 1 ? 0.002 : 0.02);
     }
   }
 }
@@ -143,7 +156,7 @@ TEST(AnyReference, VelocitiesWithoutAccelerationsAreFollowed) {
       });
       record("no_accelerations", kind, keep_limits, stray);
       EXPECT_LT(stray.joint, 5e-3) << "law " << static_cast<int>(kind);
-      EXPECT_LT(stray.tool, 5e-3);
+      EXPECT_LT(stray.late, 2e-5);
     }
   }
 }
@@ -159,6 +172,7 @@ TEST(AnyReference, HeldSamplesAreFollowed) {
         record(rates ? "held_at_100_hz" : "held_positions", kind, keep_limits, stray);
         const bool lags = !rates || kind == LawKind::kPointToPoint;
         EXPECT_LT(stray.joint, lags ? 0.15 : 0.005) << "law " << static_cast<int>(kind);
+        EXPECT_LT(stray.late, lags ? 0.15 : 5e-5);
         EXPECT_LT(stray.tool, lags ? 0.12 : 0.003);
       }
     }

@@ -87,12 +87,18 @@ enum class LawStatus {
 };
 std::string to_string(LawStatus status);
 
-/// Reference of one cycle. Velocity and acceleration are ignored by laws that do not use them.
-/// Empty means zero; an acceleration without a velocity is ignored. If both are zero, the velocity
-/// is estimated from the positions, given in every cycle or held for up to 50 ms: after eight
-/// changes in the same direction, until the next change is overdue. Without positions, or with a
-/// value that is not finite or beyond 1e6, there is no reference: the last one (after start(), the
-/// measured state) is brought to rest and held.
+/// Reference of one cycle. Velocity and acceleration are ignored by laws that do not use them. Empty
+/// means not given:
+/// - Positions alone, in every cycle or held for up to 100 cycles, are followed as a cubic B-spline
+///   through the samples, 1.5 sample intervals (at least 10 cycles) late in all joints, so the path
+///   stays. Steps and noise that no joint could follow as a spline are smoothed as described below.
+/// - Missing accelerations are estimated from the velocities. An acceleration without a velocity is
+///   ignored.
+/// - A moving sample that repeats to the last bit is extrapolated for up to 50 ms.
+/// - If velocity and acceleration are given as zero, but the positions move, the velocity is
+///   estimated: after eight changes in the same direction, until the next change is overdue.
+/// Without positions, or with a value that is not finite or beyond 1e6, there is no reference: the
+/// last one (after start(), the measured state) is brought to rest and held.
 ///
 /// The law tracks the followed reference. It equals the input reference except that jumps are
 /// smoothed: a jump of position or velocity that would step a torque by more than 1 % of its limit,

@@ -40,12 +40,9 @@ void ReferenceInput::activate(const Interfaces& interfaces) {
 }
 
 void ReferenceInput::invalidate(const Interfaces& interfaces) {
-  for (std::size_t k = 0; k < interfaces.size(); ++k) {
-    std::ignore = interfaces[k]->set_value(k < q_.size() ? kNan : 0.0);
-  }
-  std::fill(q_.begin(), q_.end(), kNan);
-  std::fill(qd_.begin(), qd_.end(), 0.0);
-  std::fill(qdd_.begin(), qdd_.end(), 0.0);
+  for (const auto& interface : interfaces) std::ignore = interface->set_value(kNan);
+  for (auto* values : {&q_, &qd_, &qdd_}) std::fill(values->begin(), values->end(), kNan);
+  has_ = {true, false, false};
 }
 
 void ReferenceInput::follow_set_point(double period, Notices& notices) {
@@ -57,6 +54,7 @@ void ReferenceInput::follow_set_point(double period, Notices& notices) {
   });
   has_reference_ = set_point_.sequence > messages_before_activation_;
   if (!has_reference_) return;
+  has_ = {true, set_point_.has_velocity, set_point_.has_acceleration};
   if (set_point_age_ > timeout_ && !set_point_.rests()) {
     has_reference_ = false;
     notices.note(Notice::kReferenceStale);
@@ -73,21 +71,23 @@ void ReferenceInput::follow_set_point(double period, Notices& notices) {
 
 bool ReferenceInput::read(const Interfaces& interfaces, double dt, Notices& notices) {
   const std::size_t n = q_.size();
+  std::vector<double>* const kinds[] = {&q_, &qd_, &qdd_};
   has_reference_ = true;
   bool same = true, rests = true;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto read_one = [&](std::size_t k, double& value) {
+  for (std::size_t k = 0; k < has_.size(); ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double& value = (*kinds[k])[i];
       const double now = interfaces[k * n + i]->get_optional().value_or(value);
-      same = same && now == value;
-      rests = rests && (k == 0 || now == 0);
+      const bool finite = std::isfinite(now);
+      same = same && (now == value || (!finite && !has_[k]));
+      rests = rests && (k == 0 || now == 0 || !finite);
       value = now;
-      return std::isfinite(now);
-    };
-    const bool position = read_one(0, q_[i]), velocity = read_one(1, qd_[i]),
-               acceleration = read_one(2, qdd_[i]);
-    if (position && velocity && acceleration) continue;
-    has_reference_ = false;
-    notices.set_joint(i);
+      // Velocities and accelerations count from the first finite one on.
+      has_[k] = has_[k] || finite;
+      if (finite || !has_[k]) continue;
+      has_reference_ = false;
+      notices.set_joint(i);
+    }
   }
   if (!has_reference_) {
     notices.note(Notice::kReferenceNotFinite);

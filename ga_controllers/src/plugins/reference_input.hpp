@@ -5,10 +5,12 @@
 // Input reference of a cycle: the motion of the last set-point from ~/reference, or the reference
 // interfaces that the preceding controller has written.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <hardware_interface/handle.hpp>
 #include <realtime_tools/realtime_thread_safe_box.hpp>
+#include <span>
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
@@ -41,9 +43,12 @@ class ReferenceInput {
   bool read(const Interfaces& interfaces, double dt, Notices& notices);
 
   bool has_reference() const noexcept { return has_reference_; }
-  /// Of this cycle; empty if there is none.
+  /// Of this cycle; empty if there is none. Velocities and accelerations are empty until the
+  /// predecessor has written them.
   Reference reference() const noexcept {
-    return has_reference_ ? Reference{q_, qd_, qdd_} : Reference{};
+    if (!has_reference_) return {};
+    const std::span<const double> none;
+    return {q_, has_[1] ? qd_ : none, has_[2] ? qdd_ : none};
   }
 
  private:
@@ -54,6 +59,7 @@ class ReferenceInput {
 
   std::vector<double> q_, qd_, qdd_;
   bool has_reference_ = false;
+  std::array<bool, 3> has_ = {true, false, false};  ///< positions, velocities, accelerations
   SetPoint set_point_;
   double set_point_age_ = 0;  ///< s
   std::uint64_t messages_before_activation_ = 0;

@@ -40,6 +40,8 @@ std::string read_set_point(const trajectory_msgs::msg::JointTrajectory& message,
                                     std::pair(&point.accelerations, "accelerations")}) {
     if (!rates->empty() && rates->size() != n) return count(name, rates->size(), n) + ", or none";
   }
+  set_point.has_velocity = !point.velocities.empty();
+  set_point.has_acceleration = !point.accelerations.empty();
   std::vector<bool> seen(n, false);
   for (std::size_t k = 0; k < n; ++k) {
     const std::string& name = message.joint_names[k];

@@ -19,7 +19,8 @@ namespace ga_controllers {
 /// In the order of the chain; one value per joint.
 struct SetPoint {
   std::vector<double> q, qd, qdd;
-  std::uint64_t sequence = 0;  ///< number of the accepted message
+  bool has_velocity = false, has_acceleration = false;  ///< otherwise they are zero
+  std::uint64_t sequence = 0;                           ///< number of the accepted message
 
   explicit SetPoint(std::size_t joints = 0) : q(joints), qd(joints), qdd(joints) {}
   /// True if velocities and accelerations are zero: it cannot become stale. Real-time safe.
