@@ -43,11 +43,14 @@ Robot open_with_table(const ArmOptions& options) {
   return open_robot(options);
 }
 
+constexpr double kEmulatedGuardTimeout = 1;  ///< s; computers without real-time kernel stall
+
 /// The observers get the acceleration that the law expects.
 ArmDriverOptions driver_options(const ArmOptions& options) {
   ArmDriverOptions driver;
   driver.period = 1 / options.rate;
   driver.feed_observer = false;
+  if (options.io != "ports") driver.guard_timeout = kEmulatedGuardTimeout;
   return driver;
 }
 
