@@ -200,9 +200,9 @@ TEST(SimDiagnostics, DiagnosticsReportTheFault) {
   bench.system().activate();
   ASSERT_TRUE(bench.start());
   bench.set_efforts({0, 0, 0, 0, 0, 0});
-  EXPECT_EQ(bench.diagnosis(0), "running");
+  EXPECT_EQ(bench.diagnosis(0, "running"), "running");
   ASSERT_EQ(bench.inject("thermal:joint5"), "");
-  EXPECT_EQ(bench.diagnosis(2).substr(0, 16), "joint5: thermal:");
+  EXPECT_EQ(bench.diagnosis(2, "thermal").substr(0, 16), "joint5: thermal:");
 }
 
 TEST(SimErrors, AFailedIntegrationIsReportedWithTheRemedy) {

@@ -139,7 +139,7 @@ TYPED_TEST_P(EffortSwitches, ASuccessorThatStaysSilentIsNoticed) {
   EXPECT_LT(cycles, 14);  // 10 ms
   ASSERT_EQ(bench.cycle(), Return::OK);
   EXPECT_EQ(this->fault_code(), static_cast<int>(ga_hardware::Fault::kCommandTimeout));
-  EXPECT_NE(bench.diagnosis(2).find("command-timeout"), std::string::npos);
+  EXPECT_NE(bench.diagnosis(2, "command-timeout").find("command-timeout"), std::string::npos);
   ASSERT_EQ(bench.cycles(3000), Return::OK);
   EXPECT_EQ(bench.largest_effort(), 0);
   EXPECT_EQ(bench.state("arm/brakes"), 1);

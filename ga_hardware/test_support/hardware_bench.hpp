@@ -229,8 +229,9 @@ class Bench {
     return "no answer";
   }
   rclcpp::Node::SharedPtr client() { return client_; }
-  /// Runs cycles until the component's /diagnostics have this level; returns its summary, or "".
-  std::string diagnosis(int wanted) {
+  /// Runs cycles until the component's /diagnostics have this level and a summary with this part, for
+  /// at most 20000 cycles; returns the last summary of that level, or "".
+  std::string diagnosis(int wanted, const std::string& part) {
     using diagnostic_msgs::msg::DiagnosticArray;
     std::string message;
     const auto subscription = client_->create_subscription<DiagnosticArray>(
@@ -241,7 +242,7 @@ class Bench {
             }
           }
         });
-    for (int i = 0; i < 20000 && message.empty(); ++i) {
+    for (int i = 0; i < 20000 && message.find(part) == std::string::npos; ++i) {
       cycle();
       rclcpp::spin_some(client_);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -118,13 +118,13 @@ TEST(ArmSystem, ACalibrationThatIsAskedForDuringAStopWaitsForItsEnd) {
 
 TEST(ArmSystem, DiagnosticsTellWhatIsMissingAndWhatFails) {
   ArmBench bench;
-  EXPECT_EQ(bench.diagnosis(3), "not connected");
+  EXPECT_EQ(bench.diagnosis(3, "connected"), "not connected");
   bench.system().configure();
-  EXPECT_EQ(bench.diagnosis(1), "not calibrated; call the service calibrate");
+  EXPECT_EQ(bench.diagnosis(1, "calibrated"), "not calibrated; call the service calibrate");
   ASSERT_EQ(bench.calibrate()[0], '+');
-  EXPECT_EQ(bench.diagnosis(0), "calibrated");
+  EXPECT_EQ(bench.diagnosis(0, "calibrated"), "calibrated");
   ASSERT_EQ(bench.inject("thermal:joint5"), "");
-  EXPECT_EQ(bench.diagnosis(2).substr(0, 15), "joint5: thermal");
+  EXPECT_EQ(bench.diagnosis(2, "thermal").substr(0, 15), "joint5: thermal");
 }
 
 TEST(ArmSystem, SharedCardsAreNotDrivenWithoutAGuard) {
@@ -148,7 +148,7 @@ TEST(ArmSystem, SharedCardsAreNotDrivenWithoutAGuard) {
     EXPECT_EQ(bench.state(), States::PRIMARY_STATE_INACTIVE);
     EXPECT_EQ(error().substr(0, 23), "no guard is running: if") << error();
     bench.cycles(5);
-    EXPECT_NE(bench.diagnosis(1).find("no guard is running"), std::string::npos);
+    EXPECT_NE(bench.diagnosis(1, "no guard").find("no guard is running"), std::string::npos);
   }
   stop = true;
   robot.join();

@@ -43,7 +43,7 @@ Robot open_with_table(const ArmOptions& options) {
   return open_robot(options);
 }
 
-constexpr double kEmulatedGuardTimeout = 1;  ///< s; computers without real-time kernel stall
+constexpr double kEmulatedGuardTimeout = 3;  ///< s; computers without real-time kernel stall
 
 /// The observers get the acceleration that the law expects.
 ArmDriverOptions driver_options(const ArmOptions& options) {
