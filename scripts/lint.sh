@@ -59,4 +59,9 @@ check whitespace no_trailing_whitespace
 select_files . ':!*/fuzz/corpus/*' ':!*.patch' ':!scripts/spelling.*'
 check spelling codespell --config scripts/spelling.cfg --dictionary - --dictionary scripts/spelling.txt
 
+# shellcheck disable=SC2317
+no_avoided_wording() { ! grep -nIwiE -f <(sed '/^#/d' scripts/wording.txt) -- "$@"; }
+select_files '*.cpp' '*.hpp' '*.py' '*.md' '*.yaml' '*.xml' '*.sh' '*/scripts/*'
+check wording no_avoided_wording
+
 exit "$status"

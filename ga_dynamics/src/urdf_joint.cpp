@@ -41,7 +41,7 @@ bool has_range(UrdfJointType type) {
 Vector3 read_axis(const Element& element, UrdfJointType type, const std::string& owner,
                   const Report& report) {
   constexpr Vector3 kDefault{1, 0, 0};  // URDF's, for a joint without <axis>
-  // Exporters write "0 0 0" or nothing into fixed joints; nobody reads it there, urdfdom included.
+  // Exporters write "0 0 0" or nothing into fixed joints; it has no meaning there, and urdfdom ignores it.
   const bool uses_axis = type != UrdfJointType::kFixed && type != UrdfJointType::kFloating;
   const Element* const axis_element =
       uses_axis ? only_child(element, "axis", owner, report) : nullptr;
@@ -97,7 +97,7 @@ void read_limit(const Element& element, const std::string& owner, UrdfJoint& joi
     return;
   }
   if (!lower && !upper) {
-    // URDF's defaults would lock the joint at zero, which nobody means.
+    // URDF's defaults would lock the joint at zero, which is never intended.
     report.warn(
         owner, limit->GetLineNum(),
         "<limit> has neither lower nor upper, so the range is unknown; add them, or make the joint "

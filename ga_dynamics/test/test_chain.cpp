@@ -114,7 +114,7 @@ TEST(ChainSelection, JointsThatTheBaseCarriesNeedNotBeFrozen) {
             joint("jw", "base", "wheel") + joint("j1", "base", "a") + joint("j2", "a", "b"));
   const Chain chain = Chain::from_urdf_text(text, {.strict = true});
   EXPECT_EQ(chain.tip().name, "b");
-  EXPECT_THROW(chain.link_index("wheel"), DescriptionError) << "nobody knows where it is";
+  EXPECT_THROW(chain.link_index("wheel"), DescriptionError) << "its position is unknown";
   EXPECT_GE(Chain::from_urdf_text(text, {.freeze_off_chain = true}).link_index("wheel"), 0);
 }
 

@@ -124,7 +124,7 @@ TEST(DefaultTip, AWristIsNoGripper) {
   robot.arm("a", "base", 6);
   robot.add("linkage", "a2", "rod", "continuous", "<mimic joint='a3_joint'/>");
   EXPECT_EQ(robot.survey().tip, find_link(robot.model(), "a6"));
-  // It moves with the chain, so it loads it: nobody may leave that out unasked.
+  // It moves with the chain, so it loads it: leaving it out needs a request.
   expect_words(question(robot.survey()), {"joint 'linkage'", "--freeze all"});
 }
 

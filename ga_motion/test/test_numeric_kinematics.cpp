@@ -229,7 +229,7 @@ Pose turned(const Pose& pose, KDL::Vector axis, double angle) {
   return to_pose(to);
 }
 
-/// A solution gives the pose; without one the distance that is left is told.
+/// A solution gives the pose; without one the remaining distance is reported.
 void expect_honest(const NumericKinematics& kinematics, const Pose& pose, const IkResult& result,
                    const Values& q) {
   if (result.usable()) {

@@ -175,7 +175,7 @@ def cell():
 
 def test_cell_shows_the_emulated_robot_and_breaks_it(cell):
     seen = json.loads(puma('cell', cell).stdout)
-    assert len(seen['volts']) == 6  # a PCL-726 that nobody has opened may stand anywhere
+    assert len(seen['volts']) == 6  # the outputs of a PCL-726 that was never opened are undefined
     assert not seen['powered'] and not seen['power_output']
     assert seen['q'] == pytest.approx([0, -1.5, 1.5, 0, 0, 0], abs=1e-6)
     puma('cell', cell, '--inject', 'pcl818-lost')

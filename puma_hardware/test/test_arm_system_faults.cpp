@@ -43,7 +43,7 @@ TEST_F(ArmSystemFaults, AnEncoderJumpCutsAndAsksForCalibration) {
   ASSERT_EQ(fail("encoder-jump:joint1"), Return::DEACTIVATE);
   EXPECT_EQ(fault_code(), static_cast<int>(Fault::kEncoderJump));
   EXPECT_EQ(bench.largest_effort(), 0) << "cut";
-  EXPECT_TRUE(std::isnan(bench.position(0))) << "from this cycle on nobody knows";
+  EXPECT_TRUE(std::isnan(bench.position(0))) << "unknown from this cycle on";
   ASSERT_EQ(bench.cycles(1000), Return::OK);
   EXPECT_NE(bench.calibrate().find("encoder-jump"), std::string::npos) << "not before the reset";
   ASSERT_EQ(bench.reset_fault()[0], '+');

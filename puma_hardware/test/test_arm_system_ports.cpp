@@ -63,7 +63,7 @@ extern "C" int ioperm(unsigned long, unsigned long, int) noexcept {
 
 namespace {
 
-/// In a thread of its own, which nobody has granted anything yet.
+/// In a thread of its own, which has no access to ports yet.
 template <typename Call>
 auto elsewhere(const Call& call) {
   decltype(call()) result{};

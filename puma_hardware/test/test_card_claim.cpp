@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One process at a time has the cards, and nobody touches them before it has.
+// One process at a time owns the cards; none accesses them before it owns them.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

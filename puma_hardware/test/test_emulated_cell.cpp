@@ -133,7 +133,7 @@ TEST_F(EmulatedCell, IsARobotForAnotherProcessAndOutlivesIt) {
   }
   kill(robot, SIGKILL);
   waitpid(robot, nullptr, 0);
-  // Nobody has removed the cards of a killed emulator; the next one of the name does.
+  // A killed emulator leaves its cards behind; the next one of that name removes them.
   EXPECT_NO_THROW(EmulatedCards::open_shared(name, settings.cards));
   EXPECT_EQ(EmulatedCards::create_shared(name, settings.cards)->output_volts(0), -10);
 }

@@ -89,7 +89,7 @@ TEST_F(TransmissionTest, ScalesAgreeWithTridents) {
 }
 
 // Trident ROBOT.C v4.3: q5 = e5 − 0.0139037 q4, q6 = e6 − (−0.0130401 q4 + 0.180556 e5). Its log
-// tells of a sign error there that lasted until version 4.2.
+// reports a sign error there, up to version 4.2.
 TEST_F(TransmissionTest, WristCouplingHasThePublishedSigns) {
   const double turn = 2 * std::numbers::pi;
   Six q;

@@ -6,7 +6,7 @@
 // by; and which joints of a description form it.
 //
 // The default chain runs from the root link along the branch with the most actuated joints, and
-// ends before the gripper. A gripper is told from the tree alone: branches that carry nothing but
+// ends before the gripper. A gripper is detected from the tree alone: branches that carry nothing but
 // mimic joints, and parallel fingers, which are two or more branches on one body with fewer joints
 // each than there are between the root and that body.
 //

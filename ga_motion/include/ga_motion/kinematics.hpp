@@ -171,7 +171,7 @@ class NumericKinematics final : public InverseKinematics {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Which of the eight ways to reach a pose; each sign is +1 or −1. They are told from the joints'
+/// Which of the eight ways to reach a pose; each sign is +1 or −1. They follow from the joints'
 /// axes, whatever DH frames describe them.
 struct PumaBranch {
   int arm = 1;    ///< side of axis 1 on which the wrist point is; +: that of z2 × z1
