@@ -189,7 +189,7 @@ struct ControlLaw::Impl {
     const bool integrates = setting.integrates();
     if (!setting.takes_reference()) reference.take_measured(arm, cycle.dt);
     follow(cycle);
-    if (integrates) latch.advance(reference, observer, arm);
+    if (integrates) latch.advance(reference, cycle.dt, observer, arm);
     command_acceleration();
     arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
     if (friction.enabled()) {

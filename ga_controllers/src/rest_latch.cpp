@@ -10,6 +10,14 @@ namespace {
 
 /// Dead bands from the goal at which a latched joint is released.
 constexpr double kRelease = 2.5;
+/// Largest widening of the dead band of a joint that slips past its goal.
+constexpr double kWidest = 32;
+/// Widened dead band over the distance from the goal at which the joint sticks.
+constexpr double kHere = 1.1;
+/// s; a joint that stays within a dead band for so long, outside that of its goal, sticks.
+constexpr double kStuck = 0.05;
+/// s; a joint that was latched for so long has settled: what releases it is not its own slip.
+constexpr double kSettled = 1;
 
 }  // namespace
 
@@ -20,6 +28,11 @@ RestLatch::RestLatch(const LawParameters& parameters, std::size_t joints)
       rest_(joints),
       begins_(joints),
       direction_(joints),
+      widening_(joints, 1.0),
+      stuck_side_(joints),
+      stuck_time_(joints),
+      stuck_at_(joints),
+      latched_time_(joints),
       rest_torque_(joints),
       pushed_(joints),
       standstill_(joints),
@@ -38,7 +51,26 @@ void RestLatch::clear(StateObserver& observer) noexcept {
   }
 }
 
-void RestLatch::advance(const FollowedReference& reference, StateObserver& observer,
+/// Widens the dead band of a joint that sticks on the other side of its goal than before.
+/// Judged by positions: the observed velocity is wrong while friction holds a joint that is pushed.
+void RestLatch::widen(std::size_t joint, double error, double dt) noexcept {
+  if (!(dead_band_ > 0)) return;
+  const bool stays = std::abs(error - stuck_at_[joint]) <= dead_band_;
+  if (!stays) stuck_at_[joint] = error;
+  // Without friction, or while another joint moves, a joint inside the dead band is not latched.
+  const bool off_goal =
+      rest_[joint] == Rest::kOffGoal && std::abs(error) >= widening_[joint] * dead_band_;
+  stuck_time_[joint] = stays && off_goal ? stuck_time_[joint] + dt : 0;
+  if (stuck_time_[joint] < kStuck) return;
+  const int side = error < 0 ? -1 : 1;
+  if (stuck_side_[joint] == -side) {
+    const double here = kHere * std::abs(error) / dead_band_;
+    widening_[joint] = std::min(widening_[joint] > 1 ? here : 2, kWidest);
+  }
+  stuck_side_[joint] = side;
+}
+
+void RestLatch::advance(const FollowedReference& reference, double dt, StateObserver& observer,
                         MeasuredArm& arm) noexcept {
   // Uses the followed reference, which still moves after a change while the input may rest. It
   // counts as resting if it moves less than the dead band in a second and is neither reversing nor
@@ -57,7 +89,7 @@ void RestLatch::advance(const FollowedReference& reference, StateObserver& obser
                          std::abs(followed.qdd[i]) <= 10 * rest_velocity_ &&
                          remaining[i] <= rest_velocity_;
     const Rest before = rest_[i];
-    const double band = before == Rest::kLatched ? kRelease * dead_band_ : dead_band_;
+    const double band = widening_[i] * (before == Rest::kLatched ? kRelease : 1) * dead_band_;
     const ga_dynamics::Drive& drive = arm.drives[i];
     const bool sticks = friction_ * std::max(drive.coulomb_positive, drive.coulomb_negative) > 0;
     const bool at_goal = sticks && all_stand && std::abs(e) < band;
@@ -68,8 +100,17 @@ void RestLatch::advance(const FollowedReference& reference, StateObserver& obser
       step_[i] = before == Rest::kOffGoal ? pushed_[i] : 0;
       leaves_rest = leaves_rest || step_[i] != 0;
     }
-    if (before == Rest::kMoving) direction_[i] = 0;
+    if (before == Rest::kMoving) {
+      direction_[i] = stuck_side_[i] = 0;
+      widening_[i] = 1;
+    }
     if (rest_[i] == Rest::kOffGoal) direction_[i] = e < 0 ? 1 : -1;
+    if (before == Rest::kLatched && rest_[i] != Rest::kLatched) {
+      if (latched_time_[i] >= kSettled) stuck_side_[i] = 0, widening_[i] = 1;
+      latched_time_[i] = 0;
+    }
+    if (rest_[i] == Rest::kLatched) latched_time_[i] += dt;
+    widen(i, e, dt);
     if (begins_[i] && before == Rest::kMoving) rest_torque_[i] = NAN;
     observer.hold(i, rest_[i] == Rest::kLatched);
   }

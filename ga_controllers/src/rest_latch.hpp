@@ -14,6 +14,11 @@
 // kRelease times the dead band, or when the reference moves. The torque that pushed against stiction
 // is removed then as well: the friction of the next motion is fed forward.
 //
+// If break-away takes so much torque that a joint sticks on one side of its goal, slips through the
+// dead band and sticks on the other side, the dead band of that joint doubles. If it slips back, the
+// dead band reaches to where it sticks then, up to kWidest times the given one, until the reference
+// moves or a disturbance releases the joint: a rest beside the goal is better than hunting.
+//
 // In each update of the law: advance(), the commanded acceleration, its torque, settle().
 
 #include <span>
@@ -35,7 +40,7 @@ class RestLatch {
   /// Opens all latches, at a start or a change.
   void clear(StateObserver& observer) noexcept;
   /// Latches and releases joints.
-  void advance(const FollowedReference& reference, StateObserver& observer,
+  void advance(const FollowedReference& reference, double dt, StateObserver& observer,
                MeasuredArm& arm) noexcept;
   /// True if the joint rests at its goal: feedback is off, except for damping until it stands.
   bool latched(std::size_t joint) const noexcept { return rest_[joint] == Rest::kLatched; }
@@ -54,15 +59,21 @@ class RestLatch {
     kLatched
   };
   bool remove(StateObserver& observer, MeasuredArm& arm) noexcept;
+  void widen(std::size_t joint, double error, double dt) noexcept;
 
   double dead_band_;
   double friction_;       ///< share that is fed forward
   double rest_velocity_;  ///< rad/s; a slower reference counts as resting
   std::vector<Rest> rest_;
-  std::vector<char> begins_;         ///< the rest or the latch begins in this cycle
-  std::vector<int> direction_;       ///< of the last push: +1, −1; 0: none in this rest
-  std::vector<double> rest_torque_;  ///< N m, when the reference came to rest
-  std::vector<double> pushed_;       ///< N m, added since then, up to the Coulomb friction
+  std::vector<char> begins_;          ///< the rest or the latch begins in this cycle
+  std::vector<int> direction_;        ///< of the last push: +1, −1; 0: none in this rest
+  std::vector<double> widening_;      ///< of the dead band in this rest
+  std::vector<int> stuck_side_;       ///< of the goal: +1, −1; 0: did not stick in this rest
+  std::vector<double> stuck_time_;    ///< s, since when the joint stays off its goal
+  std::vector<double> stuck_at_;      ///< rad from the goal
+  std::vector<double> latched_time_;  ///< s, of the present latch
+  std::vector<double> rest_torque_;   ///< N m, when the reference came to rest
+  std::vector<double> pushed_;        ///< N m, added since then, up to the Coulomb friction
   std::vector<double> standstill_;
   std::vector<double> step_, factor_;  ///< scratch of remove()
 };

@@ -15,6 +15,7 @@
 
 #include "ga_tools/commands.hpp"
 #include "score/output.hpp"
+#include "score/stiction.hpp"
 
 namespace {
 
@@ -29,7 +30,7 @@ struct Settings {
   ScoreOptions score;
   std::string puma560, ur10e = GA_ROBOTS "/ur10e.urdf";
   std::string json, html, check;
-  bool list = false;
+  bool list = false, stiction = false;
 };
 
 void show_progress(std::size_t done, std::size_t all) {
@@ -78,6 +79,16 @@ void list_rows() {
   for (const ScoreLaw& law : score_laws()) std::printf("%-12s %s\n", law.id, law.label);
 }
 
+/// Returns the exit code.
+int study_stiction(const Settings& settings, const Arms& arms) {
+  std::vector<const Scenario*> rows;
+  for (const Scenario& s : stiction_scenarios()) rows.push_back(&s);
+  const Score score =
+      measure_rows(rows, laws_of(settings.score.laws), settings.score, arms, show_progress);
+  std::printf("%s", stiction_text(score).c_str());
+  return 0;
+}
+
 int run(const Settings& settings, const std::string& command) {
   if (settings.list) {
     list_rows();
@@ -86,6 +97,7 @@ int run(const Settings& settings, const std::string& command) {
   const nlohmann::json baseline =
       settings.check.empty() ? nlohmann::json() : read_baseline(settings.check);
   const Arms arms{Chain::from_urdf_file(settings.puma560), Chain::from_urdf_file(settings.ur10e)};
+  if (settings.stiction) return study_stiction(settings, arms);
   const Score score = measure_score(settings.score, arms, show_progress);
   std::printf("%s", table_text(score).c_str());
   write("--json", settings.json, to_json(score).dump(1) + "\n");
@@ -122,6 +134,13 @@ int main(int argc, char** argv) {
   app.add_option("--check", settings.check,
                  "Compare with this JSON file: exit code 1 if a figure is worse by a quarter")
       ->type_name("FILE");
+  app.add_flag(
+         "--stiction", settings.stiction,
+         "Count the runs that hunt at rest instead, with break-away friction of 1, 1.5 and 2 "
+         "times the Coulomb friction, 32 runs per seed and level; prints a table and writes no file")
+      ->excludes("--rows")
+      ->excludes("--short")
+      ->excludes("--check");
   try {
     app.parse(argc, argv);
     if (!settings.list && settings.puma560.empty()) {

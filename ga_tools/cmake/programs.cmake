@@ -54,6 +54,7 @@ add_library(ga_score STATIC
   src/score/run.cpp
   src/score/scenario.cpp
   src/score/score.cpp
+  src/score/stiction.cpp
   src/score/table.cpp)
 target_include_directories(ga_score PUBLIC src)
 target_link_libraries(ga_score PUBLIC ga_tools nlohmann_json::nlohmann_json Threads::Threads)

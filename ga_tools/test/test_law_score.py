@@ -59,7 +59,24 @@ def test_the_baseline_has_every_row_and_law_of_the_short_form():
         assert any(line.startswith(law + ' ') for line in listed)
 
 
+def test_the_integral_law_does_not_hunt_under_stiction():
+    result = bench_laws('--stiction', '--laws', 'integral', '--seeds', '1')
+    assert result.returncode == 0, result.stderr
+    lines = [line.split() for line in result.stdout.splitlines()[1:]]
+    assert [line[:4] for line in lines] == [['integral', level, '32', '0']
+                                            for level in ('1.0', '1.5', '2.0')], result.stdout
+
+
+def test_the_stiction_study_finds_a_law_that_hunts():
+    result = bench_laws('--stiction', '--laws', 'pid', '--seeds', '1')
+    lines = result.stdout.splitlines()
+    counts = [int(line.split()[3]) for line in lines[1:4]]
+    assert counts[2] > 5 and len(lines) == 4 + sum(counts), result.stdout
+    assert lines[-1].startswith('  pid, med, stiction 2, '), result.stdout
+
+
 @pytest.mark.parametrize('arguments, named', [
+    (['--stiction', '--rows', '1'], '--stiction'),
     (['--rows', '99'], "row '99' is unknown; give 1, 1h, 2"),
     (['--laws', 'magic'], "law 'magic' is unknown; give integral"),
     (['--seeds', '0'], '--seeds'), (['--seeds', 'nan'], '--seeds'),

@@ -66,24 +66,41 @@ void summarize(Cell& cell) {
 
 }  // namespace
 
+std::vector<const ScoreLaw*> laws_of(const std::vector<std::string>& ids) {
+  std::vector<const ScoreLaw*> laws;
+  for (const std::string& id : ids) laws.push_back(&score_law(id));
+  if (ids.empty()) {
+    for (const ScoreLaw& law : score_laws()) laws.push_back(&law);
+  }
+  return laws;
+}
+
 Score measure_score(const ScoreOptions& options, const Arms& arms,
                     const std::function<void(std::size_t, std::size_t)>& progress) {
+  std::vector<const Scenario*> rows;
+  for (const std::string& id : options.rows) rows.push_back(&scenario(id));
+  if (options.rows.empty()) {
+    for (const Scenario& s : scenarios()) {
+      if (s.in_short_form || !options.short_form) rows.push_back(&s);
+    }
+  }
+  ScoreOptions own = options;
+  if (options.short_form) own.seeds = 1;
+  Score score = measure_rows(std::move(rows), laws_of(options.laws), own, arms, progress);
+  score.short_form = options.short_form;
+  return score;
+}
+
+Score measure_rows(std::vector<const Scenario*> rows, std::vector<const ScoreLaw*> laws,
+                   const ScoreOptions& options, const Arms& arms,
+                   const std::function<void(std::size_t, std::size_t)>& progress) {
   if (options.seeds < 1 || options.seeds > 1000) {
     throw std::invalid_argument("seeds: " + std::to_string(options.seeds) + "; give 1 to 1000");
   }
   Score score;
-  score.short_form = options.short_form;
-  score.seeds = options.short_form ? 1 : options.seeds;
-  for (const std::string& id : options.rows) score.rows.push_back(&scenario(id));
-  for (const std::string& id : options.laws) score.laws.push_back(&score_law(id));
-  if (options.rows.empty()) {
-    for (const Scenario& s : scenarios()) {
-      if (s.in_short_form || !options.short_form) score.rows.push_back(&s);
-    }
-  }
-  if (options.laws.empty()) {
-    for (const ScoreLaw& law : score_laws()) score.laws.push_back(&law);
-  }
+  score.seeds = options.seeds;
+  score.rows = std::move(rows);
+  score.laws = std::move(laws);
   for (const Scenario* row : score.rows) {
     for (const ScoreLaw* law : score.laws) {
       score.cells.push_back(

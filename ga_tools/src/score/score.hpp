@@ -41,11 +41,20 @@ struct Score {
   }
 };
 
-/// One run per thread; the result does not depend on their number. `progress` gets how many of how
+/// The runs of these rows and laws; ScoreOptions::rows, laws and short_form are not used. One run per
+/// thread; the result does not depend on their number. `progress` gets how many of how
 /// many runs are done, one call at a time. Allocates. Throws std::invalid_argument for unknown rows
 /// and laws, and what a run throws.
+Score measure_rows(std::vector<const Scenario*> rows, std::vector<const ScoreLaw*> laws,
+                   const ScoreOptions& options, const Arms& arms,
+                   const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+/// The law score with these options.
 Score measure_score(const ScoreOptions& options, const Arms& arms,
                     const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+/// The laws of these ids; all of them if there are none.
+std::vector<const ScoreLaw*> laws_of(const std::vector<std::string>& ids);
 
 }  // namespace ga_tools::score
 
