@@ -91,8 +91,8 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
         const auto result = check_gains(changes);
         return result.successful ? check_payload(changes) : result;
       });
-  gains_change_ = get_node()->add_post_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter>&) {
+  gains_change_ =
+      get_node()->add_post_set_parameters_callback([this](const std::vector<rclcpp::Parameter>&) {
         update_gains();
         update_payload();
       });
