@@ -37,6 +37,9 @@ void add_report_command(CLI::App& app, const Program& program);
 /// Prints a motion as a table.
 void add_motion_command(CLI::App& app, const Program& program);
 
+/// Estimates the payload of a simulated arm.
+void add_estimate_payload_command(CLI::App& app, const Program& program);
+
 /// As given on the command line.
 struct ChainArguments {
   std::string base, tip;

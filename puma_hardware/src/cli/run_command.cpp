@@ -44,10 +44,9 @@ void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Ch
 }
 
 void run(const Settings& settings) {
-  ArmSession session(
-      settings.arm, settings.unguarded,
-      {kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction,
-       settings.payload});
+  ArmSession session(settings.arm, settings.unguarded,
+                     {kind_of(settings.law), settings.bandwidth, settings.damping,
+                      settings.friction, settings.payload});
   const ga_dynamics::Chain& chain = session.robot().chain();
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
   const CalibrationTable table = session.robot().calibration();
