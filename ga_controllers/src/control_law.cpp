@@ -100,7 +100,7 @@ struct ControlLaw::Impl {
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {
     for (std::size_t i = 0; i < arm.size(); ++i) tune_observer(i);
-    payload.set(parameters.payload, true, arm);
+    if (parameters.payload.mass > 0) payload.set(parameters.payload, true, arm);
   }
 
   void tune_observer(std::size_t joint) noexcept {
