@@ -100,7 +100,10 @@ struct ControlLaw::Impl {
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {
     for (std::size_t i = 0; i < arm.size(); ++i) tune_observer(i);
-    if (parameters.payload.mass > 0) payload.set(parameters.payload, true, arm);
+    if (parameters.payload.mass > 0) {
+      payload.set(parameters.payload);
+      payload.start(false, arm);
+    }
   }
 
   void tune_observer(std::size_t joint) noexcept {
@@ -389,7 +392,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
-  m.payload.finish(m.arm);
+  m.payload.start(m.setting.kind != LawKind::kGravityCompensation && m.finite(last_torque), m.arm);
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
   m.observer.clear_disturbance();
@@ -432,8 +435,7 @@ bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
 }
 
 bool ControlLaw::set_payload(const ga_dynamics::Payload& payload) noexcept {
-  const bool at_once = !impl_->started || impl_->starting;
-  return impl_->payload.set(payload, at_once, impl_->arm);
+  return impl_->payload.set(payload);
 }
 
 const ga_dynamics::Payload& ControlLaw::payload() const noexcept {

@@ -48,8 +48,7 @@ PayloadBlend::PayloadBlend(const ga_dynamics::Chain& chain, double blend_time)
       factor_(chain.joints().size() * chain.joints().size()),
       inertia_(factor_.size()) {}
 
-bool PayloadBlend::set(const ga_dynamics::Payload& payload, bool at_once,
-                       MeasuredArm& arm) noexcept {
+bool PayloadBlend::set(const ga_dynamics::Payload& payload) noexcept {
   if (!ga_dynamics::is_physical(payload)) return false;
   from_ = present_;
   to_ = payload;
@@ -57,12 +56,13 @@ bool PayloadBlend::set(const ga_dynamics::Payload& payload, bool at_once,
   active_ = true;
   age_ = 0;
   target_dynamics_.set_payload(to_);
-  if (at_once) finish(arm);
   return true;
 }
 
-void PayloadBlend::finish(MeasuredArm& arm) noexcept {
+void PayloadBlend::start(bool confirm, MeasuredArm& arm) noexcept {
   if (!active_) return;
+  arm.update_inertia();
+  if (confirm && changes_inertia(arm)) return;
   use(1, arm);
   arm.update_inertia();
 }

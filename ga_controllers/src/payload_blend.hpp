@@ -39,10 +39,11 @@ class PayloadBlend {
   /// `blend_time` [s]: half of the duration of a blend that no torque slows down.
   PayloadBlend(const ga_dynamics::Chain& chain, double blend_time);
 
-  /// The new payload; false and no change if it is not physical. `at_once`: without blending.
-  bool set(const ga_dynamics::Payload& payload, bool at_once, MeasuredArm& arm) noexcept;
-  /// Ends the blend at its target.
-  void finish(MeasuredArm& arm) noexcept;
+  /// The new payload; false and no change if it is not physical.
+  bool set(const ga_dynamics::Payload& payload) noexcept;
+  /// The law starts: ends the blend at its target, unless the payload has to be confirmed. `confirm`:
+  /// the law has an estimate, and a torque that drove the arm before to start it from.
+  void start(bool confirm, MeasuredArm& arm) noexcept;
   bool active() const noexcept { return active_; }
   const ga_dynamics::Payload& present() const noexcept { return present_; }
   const ga_dynamics::Payload& target() const noexcept { return to_; }

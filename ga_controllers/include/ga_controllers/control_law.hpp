@@ -75,7 +75,7 @@ struct LawParameters {
   /// Reference governor: the followed reference stays within the chain's position and velocity
   /// limits and brakes ahead of them, also when the reference is lost or the law changes.
   bool keep_limits = false;
-  /// The payload at the tip link that the law starts with, in addition to the chain's bodies.
+  /// The payload at the tip link that the law starts with, without confirmation (set_payload()), in addition to the chain's bodies.
   ga_dynamics::Payload payload = {};
   /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
@@ -187,8 +187,9 @@ class ControlLaw {
   /// so in laws with integral action the torque does not change, whether or not the payload is
   /// there. The other laws change by the payload's torque. If its torque could not be balanced in
   /// case that it is not there (half of a torque limit), the blend waits for the estimate to
-  /// decrease. Before start() and until the first update the payload applies at once, and start()
-  /// ends a blend. Returns false and changes nothing if the payload is not physical
+  /// decrease. A payload that changes the inertia about a direction of motion by more than a factor of
+  /// three is used only as far as the estimate confirms it. start() ends a blend, unless its
+  /// payload has to be confirmed and the arm was driven before. Returns false and changes nothing if the payload is not physical
   /// (ga_dynamics::payload_flaw() tells why).
   bool set_payload(const ga_dynamics::Payload& payload) noexcept;
   /// The payload in the model: that of the last set_payload() as soon as the blend has ended.

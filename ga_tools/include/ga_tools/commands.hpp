@@ -64,7 +64,7 @@ std::filesystem::path share_folder(const std::string& package);
 CLI::Validator number_range(double low, double high);
 /// Any number except infinities and NaN.
 CLI::Validator finite_number();
-/// --known-payload: what the laws are told of the payload.
+/// --known-payload: what the laws know of the payload.
 CLI::Option* add_known_payload(CLI::App& command, ga_dynamics::Payload& payload);
 
 }  // namespace ga_tools
