@@ -33,9 +33,10 @@ law_controller::Params with_payload(law_controller::Params parameters,
 
 std::vector<rclcpp::Parameter> parameters_of(const Payload& payload) {
   const ga_dynamics::Matrix3& i = payload.inertia;
-  return {{"payload.mass", payload.mass},
-          {"payload.com", std::vector<double>(payload.com.begin(), payload.com.end())},
-          {"payload.inertia", std::vector<double>{i[0], i[1], i[2], i[4], i[5], i[8]}}};
+  const std::vector<double> com(payload.com.begin(), payload.com.end());
+  const std::vector<double> inertia{i[0], i[1], i[2], i[4], i[5], i[8]};
+  return {rclcpp::Parameter("payload.mass", payload.mass), rclcpp::Parameter("payload.com", com),
+          rclcpp::Parameter("payload.inertia", inertia)};
 }
 
 void LivePayload::start(const Payload& payload) {
