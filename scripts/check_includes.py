@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BELOW = {
     'ga_dynamics': [],
     'ga_motion': ['ga_dynamics'],
-    'ga_controllers': ['ga_dynamics'],
+    'ga_msgs': [],
+    'ga_controllers': ['ga_dynamics', 'ga_msgs'],
     'ga_hardware': ['ga_dynamics', 'ga_controllers'],
     'ga_tools': ['ga_dynamics', 'ga_motion', 'ga_controllers', 'ga_hardware'],
     'puma_description': ['ga_dynamics'],

@@ -1,7 +1,7 @@
 # The controllers for ros2_control, if it is installed.
 
 set(GA_CONTROLLERS_PLUGINS ON)
-foreach(package controller_interface control_msgs generate_parameter_library hardware_interface pluginlib rclcpp_lifecycle
+foreach(package controller_interface control_msgs ga_msgs generate_parameter_library hardware_interface pluginlib rclcpp_lifecycle
     realtime_tools trajectory_msgs)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
@@ -25,9 +25,11 @@ target_include_directories(law_controller_parameters SYSTEM INTERFACE ${generate
 
 add_library(ga_controllers_plugins SHARED
   src/plugins/arm_model.cpp
+  src/plugins/arm_payload.cpp
   src/plugins/controllers.cpp
   src/plugins/law_controller.cpp
   src/plugins/live_gains.cpp
+  src/plugins/live_payload.cpp
   src/plugins/notice.cpp
   src/plugins/reference_input.cpp
   src/plugins/set_point.cpp
@@ -44,6 +46,7 @@ target_link_libraries(ga_controllers_plugins PUBLIC
   rclcpp_lifecycle::rclcpp_lifecycle
   realtime_tools::realtime_tools
   ${control_msgs_TARGETS}
+  ${ga_msgs_TARGETS}
   ${trajectory_msgs_TARGETS})
 
 pluginlib_export_plugin_description_file(controller_interface ga_controllers_plugins.xml)

@@ -11,6 +11,7 @@
 #include "friction_feedforward.hpp"
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
+#include "payload_blend.hpp"
 #include "rest_latch.hpp"
 #include "state_observer.hpp"
 #include "torque_limiter.hpp"
@@ -78,6 +79,7 @@ struct ControlLaw::Impl {
         blend_enabled(parameters.blend_time > 0),
         error_cycles(parameters.error_cycles),
         arm(chain, torque_limits(chain, parameters)),
+        payload(chain, parameters.blend_time),
         reference(chain, parameters, arm),
         friction(parameters, arm),
         observer(arm.size()),
@@ -91,11 +93,17 @@ struct ControlLaw::Impl {
         measured_qd(arm.size()),
         wanted(arm.size()),
         factor(arm.size() * arm.size()),
+        subtracted(arm.size()),
+        balanced(arm.size()),
         no_torque(arm.size(), std::numeric_limits<double>::quiet_NaN()),
         start_torque_(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {
     for (std::size_t i = 0; i < arm.size(); ++i) tune_observer(i);
+    if (parameters.payload.mass > 0) {
+      payload.set(parameters.payload);
+      payload.start(false, arm);
+    }
   }
 
   void tune_observer(std::size_t joint) noexcept {
@@ -136,6 +144,24 @@ struct ControlLaw::Impl {
     }
   }
 
+  /// rad/s², the largest disturbance that a law with integral action subtracts.
+  double most_compensated(std::size_t i) const noexcept {
+    const double ki = setting.gains[i].ki;
+    if (!(ki > 0)) return 0;
+    return std::min(ki * integral_limit, kDisturbanceShare * arm.max_acceleration(i));
+  }
+
+  /// A step to the new payload, from the commanded acceleration and its torque.
+  void blend_payload(const Cycle& cycle, std::span<double> tau) noexcept {
+    const bool estimates = setting.kind != LawKind::kGravityCompensation;
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      subtracted[i] = setting.integrates() ? most_compensated(i) : 0;
+      balanced[i] = estimates ? kDisturbanceShare * arm.max_acceleration(i)
+                              : std::numeric_limits<double>::infinity();
+    }
+    payload.advance(cycle, {subtracted, balanced, estimates}, v, tau, observer, arm);
+  }
+
   /// Computes v by the formulas at the top of control_law.hpp.
   void command_acceleration() noexcept {
     const Motion& r = reference.followed();
@@ -144,9 +170,7 @@ struct ControlLaw::Impl {
       const JointGains& g = setting.gains[i];
       const double q = arm.q[i], qd = arm.qd[i], e = q - r.q[i];
       // Limited here and not in the observer, whose position and velocity would be wrong otherwise.
-      const double most =
-          g.ki > 0 ? std::min(g.ki * integral_limit, kDisturbanceShare * arm.max_acceleration(i))
-                   : 0;
+      const double most = most_compensated(i);
       const double compensated = std::clamp(d[i], -most, most);
       switch (setting.kind) {
         case LawKind::kGravityCompensation:
@@ -192,6 +216,7 @@ struct ControlLaw::Impl {
     if (integrates) latch.advance(reference, cycle.dt, observer, arm);
     command_acceleration();
     arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
+    if (payload.active()) blend_payload(cycle, tau);
     if (friction.enabled()) {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
       friction.add(cycle, velocities, !setting.takes_rates(), tau);
@@ -315,6 +340,7 @@ struct ControlLaw::Impl {
   const bool blend_enabled;
   const int error_cycles;
   MeasuredArm arm;
+  PayloadBlend payload;
   FollowedReference reference;
   FrictionFeedforward friction;
   StateObserver observer;
@@ -326,6 +352,7 @@ struct ControlLaw::Impl {
   std::vector<double> measured_q, measured_qd;  ///< of the previous cycle
   std::vector<double> wanted;  ///< N m, before saturation; scratch of expect() and take_over()
   std::vector<double> factor;  ///< scratch of solve()
+  std::vector<double> subtracted, balanced;  ///< scratch of blend_payload()
   const std::vector<double> no_torque;       ///< NaN: the arm was not driven before
   std::vector<double> start_torque_;         ///< scratch of start_torque()
   std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
@@ -365,6 +392,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
+  m.payload.start(m.setting.kind != LawKind::kGravityCompensation && m.finite(last_torque), m.arm);
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
   m.observer.clear_disturbance();
@@ -404,6 +432,14 @@ bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
     impl_->changed = true;
   }
   return true;
+}
+
+bool ControlLaw::set_payload(const ga_dynamics::Payload& payload) noexcept {
+  return impl_->payload.set(payload);
+}
+
+const ga_dynamics::Payload& ControlLaw::payload() const noexcept {
+  return impl_->payload.present();
 }
 
 LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> qd,

@@ -51,6 +51,7 @@ void check(const Chain& chain, const LawParameters& p) {
   if (!(p.blend_time >= 0) || !std::isfinite(p.blend_time))
     refuse("blend_time must be finite and not negative");
   if (p.error_cycles < 1) refuse("error_cycles must be at least 1");
+  if (const std::string flaw = ga_dynamics::payload_flaw(p.payload); !flaw.empty()) refuse(flaw);
 }
 
 std::vector<double> torque_limits(const Chain& chain, const LawParameters& p) {

@@ -32,8 +32,8 @@ Isa choose(Isa wanted) {
 }
 
 std::unique_ptr<Kernel> make_kernel(const Chain& chain, Method method, Isa isa) {
-  std::unique_ptr<MinimalParameters> minimal;
-  if (method == Method::kMinimal) minimal = std::make_unique<MinimalParameters>(chain);
+  std::unique_ptr<TipMinimalParameters> minimal;
+  if (method == Method::kMinimal) minimal = std::make_unique<TipMinimalParameters>(chain);
 #ifdef GA_DYNAMICS_HAVE_AVX2
   if (isa == Isa::kAvx2)
     return std::unique_ptr<Kernel>(make_avx2_kernel(chain, minimal.get(), method));
@@ -71,9 +71,13 @@ struct Dynamics::Impl {
         link_wrenches(6 * robot.links().size(), 0.0) {
     for (std::size_t i = 0; i < armature.size(); ++i) {
       armature[i] = chain.joints()[i].drive.armature;
-      base_potential -= chain.joints()[i].body.mass *
-                        dot(to_vec(chain.gravity()), to_vec(chain.frame0().translation));
+      chain_mass += chain.joints()[i].body.mass;
     }
+    set_mass(chain_mass);
+  }
+
+  void set_mass(double mass) noexcept {
+    base_potential = -mass * dot(to_vec(chain.gravity()), to_vec(chain.frame0().translation));
   }
 
   const double* active_wrenches() const { return any_wrench ? wrenches.data() : nullptr; }
@@ -91,6 +95,7 @@ struct Dynamics::Impl {
   std::vector<Pose> frames;
   std::vector<double> wrenches;       ///< on the bodies
   std::vector<double> link_wrenches;  ///< on the links, in their bodies' frames
+  double chain_mass = 0;              ///< kg, of all bodies, without payload
   double base_potential = 0;          ///< of all mass at the origin of frame 0, J
   bool any_wrench = false, finite_wrenches = true;
 };
@@ -104,6 +109,14 @@ Dynamics& Dynamics::operator=(Dynamics&&) noexcept = default;
 int Dynamics::size() const noexcept { return impl_->n; }
 Isa Dynamics::isa() const noexcept { return impl_->isa; }
 const Chain& Dynamics::chain() const noexcept { return impl_->chain; }
+
+void Dynamics::set_payload(const LinkInertia& payload) noexcept {
+  const ChainLink& tip = impl_->chain.tip();
+  if (tip.body == 0) return;  // the base does not move
+  const LinkInertia& last = impl_->chain.joints()[static_cast<std::size_t>(tip.body) - 1].body;
+  impl_->kernel->set_payload(payload, lump(last, transformed(tip.pose, payload)));
+  impl_->set_mass(impl_->chain_mass + payload.mass);
+}
 
 void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const double> qd,
                                 std::span<const double> qdd, std::span<double> tau) {

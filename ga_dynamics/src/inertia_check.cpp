@@ -17,6 +17,14 @@ constexpr double kDefiniteTolerance = 1e-9;
 /// the bound itself.
 constexpr double kTriangleTolerance = 1e-6;
 
+// Of principal moments, ascending.
+bool is_definite(const Vector3& m) noexcept {
+  return m[0] >= -kDefiniteTolerance * std::max(std::abs(m[0]), std::abs(m[2]));
+}
+bool meets_triangle(const Vector3& m) noexcept {
+  return m[2] - (m[0] + m[1]) <= kTriangleTolerance * m[2];
+}
+
 }  // namespace
 
 /// Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5): the closed formula
@@ -52,9 +60,15 @@ Vector3 principal_moments(const Matrix3& inertia) {
   return moments;
 }
 
+bool is_inertia(const Matrix3& inertia) noexcept {
+  const Vector3 moments = principal_moments(inertia);
+  return is_definite(moments) && meets_triangle(moments);
+}
+
 std::string inertia_flaw(const Matrix3& inertia) {
-  const auto [smallest, middle, largest] = principal_moments(inertia);
-  if (smallest >= -kDefiniteTolerance * std::max(std::abs(smallest), std::abs(largest))) return {};
+  const Vector3 moments = principal_moments(inertia);
+  if (is_definite(moments)) return {};
+  const double smallest = moments[0];
   const bool negative_moment = std::min({inertia[0], inertia[4], inertia[8]}) < 0;
   return "inertia is not positive definite (smallest eigenvalue " + urdf::to_text(smallest) +
          "); " +
@@ -64,7 +78,7 @@ std::string inertia_flaw(const Matrix3& inertia) {
 
 std::string triangle_flaw(const Matrix3& inertia) {
   const auto [smallest, middle, largest] = principal_moments(inertia);
-  if (largest - (smallest + middle) <= kTriangleTolerance * largest) return {};
+  if (meets_triangle({smallest, middle, largest})) return {};
   return "inertia breaks the triangle inequality (principal moments " + urdf::to_text(smallest) +
          ", " + urdf::to_text(middle) + ", " + urdf::to_text(largest) +
          "): no body has a moment larger than the sum of the other two; check that it is taken "

@@ -13,6 +13,9 @@ namespace ga_dynamics {
 /// Eigenvalues of a symmetric tensor, ascending.
 Vector3 principal_moments(const Matrix3& inertia);
 
+/// True if neither inertia_flaw() nor triangle_flaw() finds one. Real-time safe.
+bool is_inertia(const Matrix3& inertia) noexcept;
+
 /// Empty, or what makes the tensor impossible, with the remedy: `inertia is not positive definite
 /// (…); …`.
 std::string inertia_flaw(const Matrix3& inertia);

@@ -6,7 +6,7 @@
 // this interface.
 
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_dynamics/minimal_parameters.hpp"
+#include "tip_parameters.hpp"
 
 namespace ga_dynamics {
 
@@ -33,11 +33,14 @@ class Kernel {
                                 Vector3& linear, Vector3& angular) const = 0;
   virtual MechanicalEnergy energy(const double* q, const double* qd) = 0;
   virtual double gibbs_function(const double* q, const double* qd, const double* qdd) = 0;
+  /// Replaces the payload, given in the tip link's frame. `body`: the last body with it, in frame n.
+  virtual void set_payload(const LinkInertia& payload, const LinkInertia& body) = 0;
 };
 
-Kernel* make_generic_kernel(const Chain& chain, const MinimalParameters* minimal, Method method);
+/// `minimal`: null unless the method needs it.
+Kernel* make_generic_kernel(const Chain& chain, const TipMinimalParameters* minimal, Method method);
 #ifdef GA_DYNAMICS_HAVE_AVX2
-Kernel* make_avx2_kernel(const Chain& chain, const MinimalParameters* minimal, Method method);
+Kernel* make_avx2_kernel(const Chain& chain, const TipMinimalParameters* minimal, Method method);
 #endif
 
 }  // namespace ga_dynamics

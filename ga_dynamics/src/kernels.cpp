@@ -52,6 +52,10 @@ class CommonKernel : public Kernel {
   double gibbs_function(const double* q, const double* qd, const double* qdd) override {
     return ga_dynamics::gibbs_function(model_, work_.positions, q, qd, qdd);
   }
+  void set_payload(const LinkInertia&, const LinkInertia& body) override {
+    set_body(model_, model_.n - 1, body);
+    set_composite_bodies(model_);
+  }
 
  protected:
   /// After a forward dynamics: D, its inputs and its results are sound. The back substitution ends
@@ -162,16 +166,23 @@ class VectorKernel final : public InverseOnlyKernel {
 
 class MinimalKernel final : public InverseOnlyKernel {
  public:
-  MinimalKernel(const Chain& chain, const MinimalParameters& parameters)
+  MinimalKernel(const Chain& chain, const TipMinimalParameters& parameters)
       : InverseOnlyKernel(chain),
-        minimal_(make_minimal_model<double>(parameters)),
+        parameters_(parameters),
+        minimal_(make_minimal_model<double>(parameters_.joints())),
         minimal_work_(model_) {}
   void inverse_dynamics(const double* q, const double* qd, const double* qdd, double* tau,
                         const double* wrenches) override {
     inverse_dynamics_mlc(model_, minimal_, minimal_work_, q, qd, qdd, tau, as_wrenches(wrenches));
   }
+  void set_payload(const LinkInertia& payload, const LinkInertia& body) override {
+    InverseOnlyKernel::set_payload(payload, body);
+    parameters_.set_payload(payload);
+    set_minimal_model(parameters_.joints(), minimal_);
+  }
 
  private:
+  TipMinimalParameters parameters_;
   MinimalModel<double> minimal_;
   MinimalWorkspace<double> minimal_work_;
 };
@@ -208,8 +219,8 @@ class DalembertKernel final : public CommonKernel {
 #define GA_DYNAMICS_JOIN(a, b, c) a##b##c
 #define GA_DYNAMICS_FACTORY(isa) GA_DYNAMICS_JOIN(make_, isa, _kernel)
 
-Kernel* GA_DYNAMICS_FACTORY(GA_DYNAMICS_ISA)(const Chain& chain, const MinimalParameters* minimal,
-                                             Method method) {
+Kernel* GA_DYNAMICS_FACTORY(GA_DYNAMICS_ISA)(const Chain& chain,
+                                             const TipMinimalParameters* minimal, Method method) {
   switch (method) {
     case Method::kTensor:
       return new TensorKernel(chain);

@@ -144,6 +144,31 @@ def test_options_do_what_they_say(tmp_path):
     assert rms_of(tmp_path, '--ideal') < 0.6 * plain
 
 
+def test_a_known_payload_costs_no_accuracy(tmp_path):
+    heavy = rms_of(tmp_path, '--payload', 2.5)
+    known = rms_of(tmp_path, '--payload', 2.5, '--known-payload', 2.5)
+    assert known < 1.2 * rms_of(tmp_path) < heavy / 4
+    # A wrong one costs some, but the estimate balances it.
+    assert known < rms_of(tmp_path, '--known-payload', 2.5) < 2 * heavy
+    com = ['--payload', 2.5, '--payload-com', '0.1,0,0.2']
+    made = simulate(tmp_path / 'out', *QUICK, '--law', 'integral', *com,
+                    '--known-payload', '2.5,0.1,0,0.2')[0]
+    assert made['table']['rows'][0]['tool_rms'] < 1.2 * known
+    assert made['made_with']['known_payload'] == {
+        'mass': 2.5, 'com': [0.1, 0, 0.2], 'inertia': [0] * 9}
+
+
+def test_a_known_payload_of_5_kg_is_exact_on_an_arm_without_rotor_inertias(tmp_path):
+    errors = {}
+    for law in ['integral', 'tracking']:
+        data, _ = simulate(tmp_path / law, '--law', law, '--ideal', '--payload', 5,
+                           '--payload-com', '0,0,0.1', '--known-payload', '5,0,0,0.1',
+                           robot=ROBOTS / 'ur10e.urdf')
+        errors[law] = data['table']['rows'][0]['tool_rms']  # mm
+    print('UR10e with 5 kg known, tool error in mm RMS:', errors)
+    assert max(errors.values()) <= 0.005
+
+
 @pytest.mark.parametrize('option, value, effect', [
     ('--com-error', 0.05, 2), ('--friction-error', 30, 2), ('--armature-error', 30, 1.1),
     ('--torque-constant-error', 20, 2), ('--lag', 0.005, 1.05), ('--delay', 5, 1.1),

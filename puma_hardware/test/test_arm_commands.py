@@ -20,13 +20,13 @@ def number(pattern, text):
 
 @pytest.mark.parametrize('command', [
     ['cards'], ['cards', 'probe'], ['cards', 'output'], ['calibrate'], ['guard'], ['emulate'],
-    ['run'], ['cell'], ['urdf']])
+    ['run'], ['cell'], ['urdf'], ['estimate-payload']])
 def test_help_explains_the_command(command):
     assert 'Options' in puma(*command, '--help').stdout
 
 
 @pytest.mark.parametrize('command', [
-    'cards', 'calibrate', 'guard', 'emulate', 'run', 'cell', 'urdf'])
+    'cards', 'calibrate', 'guard', 'emulate', 'run', 'cell', 'urdf', 'estimate-payload'])
 def test_help_has_examples(command):
     assert 'Example' in puma(command, '--help').stdout
 
@@ -234,3 +234,16 @@ def test_cell_does_not_take_a_killed_robot_for_a_running_one():
     finally:
         for file in (f'puma_cards_{name}', f'puma_lock_emulator-{name}'):
             Path('/dev/shm', file).unlink(missing_ok=True)
+
+
+def test_an_arm_without_payload_is_estimated_to_have_none():
+    result = puma('estimate-payload', '--fast', *START)
+    assert abs(number(r'mass: (-?[0-9.]+) kg', result.stdout)) < 0.05
+
+
+def test_run_takes_the_known_payload():
+    """The emulated arm has none: the estimate balances it, and the arm still follows the line."""
+    result = puma('run', '--fast', '--known-payload', '1,0,0,0.05', *START)
+    assert number(r'tool path error: ([0-9.]+) mm RMS', result.stdout) < 1
+    wrong = puma('run', '--fast', '--known-payload', '-1', code=2)
+    assert 'payload.mass is -1 kg; give 0' in wrong.stderr

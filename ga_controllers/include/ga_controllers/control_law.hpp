@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/payload.hpp"
 
 namespace ga_controllers {
 
@@ -74,6 +75,8 @@ struct LawParameters {
   /// Reference governor: the followed reference stays within the chain's position and velocity
   /// limits and brakes ahead of them, also when the reference is lost or the law changes.
   bool keep_limits = false;
+  /// The payload at the tip link that the law starts with, without confirmation (set_payload()), in addition to the chain's bodies.
+  ga_dynamics::Payload payload = {};
   /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
 };
@@ -178,6 +181,19 @@ class ControlLaw {
   /// Changes the gains likewise: one for all joints or one per joint. Equal gains change nothing.
   /// Returns false and changes nothing for a wrong count and for negative or non-finite gains.
   bool change_gains(std::span<const JointGains> gains) noexcept;
+  /// Changes the payload at the tip link that the law knows, with bumpless transfer: the model
+  /// blends to it within twice the blend time, slower if a torque would change by more than 0.5 % of
+  /// its limit per millisecond. The disturbance estimate takes over the difference in every cycle,
+  /// so in laws with integral action the torque does not change, whether or not the payload is
+  /// there. The other laws change by the payload's torque. If its torque could not be balanced in
+  /// case that it is not there (half of a torque limit), the blend waits for the estimate to
+  /// decrease. A payload that changes the inertia about a direction of motion by more than a factor of
+  /// three is used only as far as the estimate confirms it. start() ends a blend, unless its
+  /// payload has to be confirmed and the arm was driven before. Returns false and changes nothing if the payload is not physical
+  /// (ga_dynamics::payload_flaw() tells why).
+  bool set_payload(const ga_dynamics::Payload& payload) noexcept;
+  /// The payload in the model: that of the last set_payload() as soon as the blend has ended.
+  const ga_dynamics::Payload& payload() const noexcept;
 
   /// One cycle: computes the torques for the measured state and the reference. `dt` [s] is the time
   /// since the previous update. The observer takes the positions, best as the encoders read them;

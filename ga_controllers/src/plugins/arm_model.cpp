@@ -9,6 +9,7 @@
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/number.hpp"
 #include "law_parameters.hpp"
+#include "live_payload.hpp"
 
 namespace ga_controllers {
 
@@ -135,6 +136,7 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
   law.integral_dead_band = p.integral_dead_band;
   law.integral_limit = p.integral_limit;
   law.blend_time = p.blend_time;
+  law.payload = payload_of(p);
   law.keep_limits = true;
   law.error_cycles = static_cast<int>(p.error_cycles);
   return law;

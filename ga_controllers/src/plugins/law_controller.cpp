@@ -67,6 +67,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
     parameters_ = parameter_listener_->get_params();
     auto model = std::make_unique<ArmModel>(get_robot_description(), parameters_);
     gains_.start(checked_gains(*model, parameters_, get_update_rate()));
+    payload_.start(payload_of(parameters_));
     auto law = std::make_unique<ControlLaw>(model->chain, model->law(kind_, parameters_));
     for (const std::string& warning : model->chain.warnings()) {
       RCLCPP_WARN(logger, "robot description: %s", warning.c_str());
@@ -86,10 +87,19 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
   last_update_ = {};
   notices_.clear();
   gains_check_ = get_node()->add_on_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter>& changes) { return check_gains(changes); });
-  gains_change_ = get_node()->add_post_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter>&) { update_gains(); });
+      [this](const std::vector<rclcpp::Parameter>& changes) {
+        const auto result = check_gains(changes);
+        return result.successful ? check_payload(changes) : result;
+      });
+  gains_change_ =
+      get_node()->add_post_set_parameters_callback([this](const std::vector<rclcpp::Parameter>&) {
+        update_gains();
+        update_payload();
+      });
   update_gains();  // gains that were set meanwhile
+  update_payload();
+  arm_payload_.reset();
+  arm_payload_ = std::make_unique<ArmPayload>(get_node(), model_->chain);
   make_topics(parameters_.state_publish_rate);
   return CallbackReturn::SUCCESS;
 }
@@ -111,6 +121,7 @@ void LawController::make_topics(double state_publish_rate) {
 }
 
 LawController::CallbackReturn LawController::on_cleanup(const State&) {
+  arm_payload_.reset();
   subscription_.reset();
   publisher_.reset();
   reporter_.reset();
@@ -184,6 +195,7 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   // An arm that is not driven rests on its brakes or stops: start with the law's own torque, or the
   // arm would sag.
   if (!driven) std::fill(tau_.begin(), tau_.end(), kNan);
+  if (const auto* payload = payload_.take()) law_->set_payload(*payload);
   if (!restarted) law_->start(q_, qd_, tau_);
 
   input_.activate(ordered_exported_reference_interfaces_);
@@ -247,6 +259,24 @@ rcl_interfaces::msg::SetParametersResult LawController::check_gains(
 void LawController::update_gains() {
   const std::lock_guard lock(model_mutex_);
   if (model_) gains_.offer(model_->gains(parameter_listener_->get_params()));
+}
+
+rcl_interfaces::msg::SetParametersResult LawController::check_payload(
+    const std::vector<rclcpp::Parameter>& changes) const {
+  rcl_interfaces::msg::SetParametersResult result;
+  result.successful = true;
+  try {
+    std::ignore = payload_of(with_payload(parameter_listener_->get_params(), changes));
+  } catch (const std::exception& error) {
+    result.successful = false;
+    result.reason = error.what();
+  }
+  return result;
+}
+
+void LawController::update_payload() {
+  const std::lock_guard lock(model_mutex_);
+  if (model_) payload_.offer(payload_of(parameter_listener_->get_params()));
 }
 
 // ---- the control loop
@@ -316,6 +346,7 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
                             input_.read(ordered_exported_reference_interfaces_, dt, notices_);
   const bool finite = read_state();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
+  if (const auto* payload = payload_.take()) law_->set_payload(*payload);
   const LawStatus status = law_->update(q_, qd_, input_.reference(), dt, tau_);
   // While a lost reference is brought to rest, its limit violations are not the user's.
   if (input_.has_reference()) notices_.note(law_->limit_violation());

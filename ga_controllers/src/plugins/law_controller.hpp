@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "arm_model.hpp"
+#include "arm_payload.hpp"
 #include "live_gains.hpp"
+#include "live_payload.hpp"
 #include "notice.hpp"
 #include "reference_input.hpp"
 #include "state_publisher.hpp"
@@ -58,6 +60,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
   rcl_interfaces::msg::SetParametersResult check_gains(
       const std::vector<rclcpp::Parameter>& parameters) const;
   void update_gains();
+  rcl_interfaces::msg::SetParametersResult check_payload(
+      const std::vector<rclcpp::Parameter>& parameters) const;
+  void update_payload();
 
   bool read_state();
   bool read_effort();
@@ -74,6 +79,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
   LiveGains gains_;
+  LivePayload payload_;
 
   rclcpp::Subscription<SetPointMessage>::SharedPtr subscription_;
   std::atomic<bool> chained_{false};
@@ -87,6 +93,8 @@ class LawController : public controller_interface::ChainableControllerInterface 
   std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
   int missed_reads_ = 0, missed_writes_ = 0;
   std::chrono::steady_clock::time_point last_update_;
+
+  std::unique_ptr<ArmPayload> arm_payload_;  ///< last: leaves its arm before all else is destroyed
 };
 
 }  // namespace ga_controllers

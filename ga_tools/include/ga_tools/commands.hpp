@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
+#include "ga_dynamics/payload.hpp"
 
 namespace ga_tools {
 
@@ -35,6 +36,9 @@ void add_sim_command(CLI::App& app, const Program& program);
 void add_report_command(CLI::App& app, const Program& program);
 /// Prints a motion as a table.
 void add_motion_command(CLI::App& app, const Program& program);
+
+/// Estimates the payload of a simulated arm.
+void add_estimate_payload_command(CLI::App& app, const Program& program);
 
 /// As given on the command line.
 struct ChainArguments {
@@ -60,6 +64,8 @@ std::filesystem::path share_folder(const std::string& package);
 CLI::Validator number_range(double low, double high);
 /// Any number except infinities and NaN.
 CLI::Validator finite_number();
+/// --known-payload: what the laws know of the payload.
+CLI::Option* add_known_payload(CLI::App& command, ga_dynamics::Payload& payload);
 
 }  // namespace ga_tools
 

@@ -231,8 +231,12 @@ void add_sim_command(CLI::App& app, const Program& program) {
   gains->add_option("--friction", options.friction, "Fraction of the friction fed forward, 0 to 1")
       ->capture_default_str();
 
+  add_known_payload(*section("Payload known to the laws"), options.known_payload);
   CLI::App* unknown = section("Disturbances unknown to the laws");
-  unknown->add_option("--payload", options.payload, "At the tool, kg")->capture_default_str();
+  unknown
+      ->add_option("--payload", options.payload,
+                   "At the tool, kg; the laws know of it what --known-payload tells")
+      ->capture_default_str();
   unknown
       ->add_option("--payload-com", options.payload_com,
                    "Its center of mass in the tip link's frame, m")

@@ -215,6 +215,7 @@ void run(int argc, const char* const* argv) {
   add_experiments_command(app, settings);
   const Program program{.name = "ga", .command_line = ga_tools::command_line("ga", argc, argv)};
   add_sim_command(app, program);
+  add_estimate_payload_command(app, program);
   add_motion_command(app, program);
   add_report_command(app, program);
 

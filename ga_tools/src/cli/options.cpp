@@ -88,6 +88,22 @@ fs::path share_folder(const std::string& package) {
                            "; install " + package + " beside it");
 }
 
+CLI::Option* add_known_payload(CLI::App& command, ga_dynamics::Payload& payload) {
+  return command
+      .add_option_function<std::string>(
+          "--known-payload",
+          [&payload](const std::string& text) {
+            try {
+              payload = ga_dynamics::parse_payload(text);
+            } catch (const std::invalid_argument& error) {
+              throw CLI::ValidationError("--known-payload", error.what());
+            }
+          },
+          "Payload that the laws know: kg, its center of mass in the tip link's frame, m, and its "
+          "inertia about that, kg m^2")
+      ->type_name("MASS[,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]]");
+}
+
 CLI::Validator number_range(double low, double high) {
   char range[64], description[64];
   std::snprintf(range, sizeof range, "%.9g to %.9g", low, high);

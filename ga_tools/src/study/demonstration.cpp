@@ -93,15 +93,21 @@ std::vector<JointGains> gains_of(const DemonstrationOptions& o, std::size_t n) {
 }
 
 /// One of those that check() has let through.
-LawUnderTest make_law(const std::string& id, const Demonstration& d, double friction,
-                      std::string& label) {
+LawUnderTest make_law(const std::string& id, const Demonstration& d,
+                      const DemonstrationOptions& options, std::string& label) {
+  const ga_dynamics::Payload& payload = options.known_payload;
   if (const ControllerName* const controller = named(kControllers, id)) {
     label = controller->label;
-    return joint_controller(controller->kind, d.chain, d.joint_gains);
+    return joint_controller(controller->kind,
+                            payload.mass > 0 ? d.chain.with_payload(payload) : d.chain,
+                            d.joint_gains);
   }
   const LawName* const law = named(kLaws, id);
   label = law->label;
-  return computed_torque(d.chain, law_parameters(law->kind, d.gains, friction, d.signals));
+  ga_controllers::LawParameters parameters =
+      law_parameters(law->kind, d.gains, options.friction, d.signals);
+  parameters.payload = payload;
+  return computed_torque(d.chain, parameters);
 }
 
 /// Joint positions along a motion, the first at its start.
@@ -229,7 +235,7 @@ Demonstration demonstrate(const DemonstrationOptions& options,
     LawResult result;
     result.id = d.laws[k];
     result.comparison = options.laws.empty() && named(kControllers, result.id) != nullptr;
-    LawUnderTest law = make_law(result.id, d, options.friction, result.label);
+    LawUnderTest law = make_law(result.id, d, options, result.label);
     const auto count = static_cast<double>(d.laws.size());
     result.recording = run_loop(simulated, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);

@@ -32,6 +32,7 @@ struct DemonstrationOptions {
   double payload = 0;   ///< kg at the tool, unknown to the laws
   /// m, its center of mass in the tip link's frame: none (at the origin), or x, y and z.
   std::vector<double> payload_com = {};
+  ga_dynamics::Payload known_payload = {};      ///< what the laws know of it
   ga_hardware::Disturbances disturbances = {};  ///< unknown to the laws
   double rate = 1000;                           ///< Hz
   double settle_time = 3;                       ///< s at the goal after the motion

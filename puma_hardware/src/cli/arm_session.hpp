@@ -21,6 +21,7 @@ struct LawChoice {
   double bandwidth = 40;  ///< rad/s
   double damping = 1;
   double friction = 1;  ///< share of friction in the feed-forward
+  ga_dynamics::Payload payload = {};
 };
 
 class ArmSession {

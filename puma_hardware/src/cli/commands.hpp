@@ -12,6 +12,7 @@ void add_calibrate_command(CLI::App& app);
 void add_cards_command(CLI::App& app);
 void add_cell_command(CLI::App& app);
 void add_emulate_command(CLI::App& app);
+void add_estimate_payload_command(CLI::App& app);
 void add_guard_command(CLI::App& app);
 void add_run_command(CLI::App& app);
 void add_urdf_command(CLI::App& app);

@@ -19,6 +19,7 @@ struct Settings {
   ArmOptions arm;
   std::string law = "integral", trajectory = "line";
   double bandwidth = 40, damping = 1, friction = 1, settle = 2;
+  ga_dynamics::Payload payload;
   bool unguarded = false;
 };
 
@@ -43,9 +44,9 @@ void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Ch
 }
 
 void run(const Settings& settings) {
-  ArmSession session(
-      settings.arm, settings.unguarded,
-      {kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction});
+  ArmSession session(settings.arm, settings.unguarded,
+                     {kind_of(settings.law), settings.bandwidth, settings.damping,
+                      settings.friction, settings.payload});
   const ga_dynamics::Chain& chain = session.robot().chain();
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
   const CalibrationTable table = session.robot().calibration();
@@ -89,6 +90,7 @@ void add_run_command(CLI::App& app) {
   command->add_option("--friction", settings->friction, "Share of friction in the feed-forward")
       ->check(ga_tools::number_range(0.0, 1.0))
       ->capture_default_str();
+  ga_tools::add_known_payload(*command, settings->payload);
   command->add_option("--settle", settings->settle, "Time at the goal, s")
       ->check(ga_tools::number_range(0.1, 1000.0))
       ->capture_default_str();

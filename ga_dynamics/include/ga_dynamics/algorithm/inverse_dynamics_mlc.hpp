@@ -32,13 +32,11 @@ struct MinimalModel {
   Buffer<MinimalJoint<S>> joint;
 };
 
-/// Allocates; not for the control path.
+/// From one entry per joint of the model. Real-time safe.
 template <class S>
-MinimalModel<S> make_minimal_model(const MinimalParameters& parameters) {
-  const int n = static_cast<int>(parameters.joints().size());
-  const MlcJoint* joints = parameters.joints().data();
-  MinimalModel<S> model;
-  model.joint = Buffer<MinimalJoint<S>>(static_cast<std::size_t>(n));
+void set_minimal_model(const std::vector<MlcJoint>& from_joints, MinimalModel<S>& model) {
+  const int n = static_cast<int>(from_joints.size());
+  const MlcJoint* joints = from_joints.data();
   for (int i = 0; i < n; ++i) {
     const MlcJoint& from = joints[i];
     MinimalJoint<S>& to = model.joint[i];
@@ -60,7 +58,19 @@ MinimalModel<S> make_minimal_model(const MinimalParameters& parameters) {
       to.kappa1 = S(from.kappa1), to.kappa2 = S(from.kappa2);
     }
   }
+}
+
+/// Allocates; not for the control path.
+template <class S>
+MinimalModel<S> make_minimal_model(const std::vector<MlcJoint>& joints) {
+  MinimalModel<S> model;
+  model.joint = Buffer<MinimalJoint<S>>(joints.size());
+  set_minimal_model(joints, model);
   return model;
+}
+template <class S>
+MinimalModel<S> make_minimal_model(const MinimalParameters& parameters) {
+  return make_minimal_model<S>(parameters.joints());
 }
 
 /// What the backward pass needs of link i.

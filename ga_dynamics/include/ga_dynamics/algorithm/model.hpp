@@ -122,6 +122,39 @@ void set_link_lane(LinkLane<Lane<S>>& lane, int place, const JointModel<S>& link
       set(lane.euler.yz, link.euler.yz);
 }
 
+/// The inertia of link i. Real-time safe.
+template <class S>
+void set_body(Model<S>& model, int i, const LinkInertia& body) {
+  JointModel<S>& to = model.joint[i];
+  to.mass = S(body.mass);
+  to.com = to_vec3<S>(body.com);
+  to.first = to.mass * to.com;
+  to.central = to_sym3<S>(body.inertia);
+  to.about_origin = to.central + to.mass * point_inertia(to.com);
+  to.euler = euler_tensor(to.about_origin);
+  set_link_lane(model.links[i / kLanes<S>], i % kLanes<S>, to);
+}
+
+/// The composite bodies, from the links. Real-time safe.
+template <class S>
+void set_composite_bodies(Model<S>& model) {
+  for (int i = model.n - 1; i >= 0; --i) {
+    JointModel<S>& j = model.joint[i];
+    j.composite_mass = j.mass;
+    j.composite_first = j.first;
+    j.composite_inertia = j.about_origin;
+    if (i + 1 < model.n) {
+      const JointModel<S>& next = model.joint[i + 1];
+      j.composite_mass = j.mass + next.composite_mass;
+      if (next.revolute) {
+        const Vec3<S> s = offset(next, next.d);
+        j.composite_first = j.first + next.composite_mass * s;
+        j.composite_inertia = j.about_origin + next.composite_mass * point_inertia(s);
+      }
+    }
+  }
+}
+
 /// Allocates; not for the control path.
 template <class S>
 Model<S> make_model(const Chain& chain) {
@@ -163,33 +196,13 @@ Model<S> make_model(const Chain& chain) {
     to.a = S(from.dh.a), to.d = S(from.dh.d), to.theta = S(from.dh.theta);
     to.lever_x = S(from.dh.a * cb), to.lever_z = S(from.dh.a * sb);
     to.axis = {S(sb), S(-sa * cb), S(ca * cb)};
-    to.mass = S(from.body.mass);
-    to.com = to_vec3<S>(from.body.com);
-    to.first = to.mass * to.com;
-    to.central = to_sym3<S>(from.body.inertia);
-    to.about_origin = to.central + to.mass * point_inertia(to.com);
-    to.euler = euler_tensor(to.about_origin);
     to.has_a = from.dh.a != 0;
     to.has_d = from.dh.d != 0 || !to.revolute;
     model.theta[i] = to.theta;
     model.turns[i] = S(to.revolute ? 1.0 : 0.0);
-    set_link_lane(model.links[i / kLanes<S>], i % kLanes<S>, to);
+    set_body(model, i, from.body);
   }
-  for (int i = n - 1; i >= 0; --i) {
-    JointModel<S>& j = model.joint[i];
-    j.composite_mass = j.mass;
-    j.composite_first = j.first;
-    j.composite_inertia = j.about_origin;
-    if (i + 1 < n) {
-      const JointModel<S>& next = model.joint[i + 1];
-      j.composite_mass = j.mass + next.composite_mass;
-      if (next.revolute) {
-        const Vec3<S> s = offset(next, next.d);
-        j.composite_first = j.first + next.composite_mass * s;
-        j.composite_inertia = j.about_origin + next.composite_mass * point_inertia(s);
-      }
-    }
-  }
+  set_composite_bodies(model);
   return model;
 }
 

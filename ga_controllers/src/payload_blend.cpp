@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "payload_blend.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ga_controllers {
+
+namespace {
+
+/// Share of the torque limit per second that a blend changes a torque by: 0.5 % per millisecond.
+constexpr double kTorqueRate = 5;
+/// Share below which a step ends the blend.
+constexpr double kLeft = 1e-9;
+/// Time constants of the law in the duration of a blend.
+constexpr double kDuration = 2;
+/// Ratio of the inertias above which a payload has to be confirmed. Every kInertiaCycles cycles the
+/// inertia matrix is updated instead of a step: a cycle must not do both.
+constexpr double kInertiaRatio = 3;
+constexpr int kInertiaCycles = 8;
+/// s, time constant with which the share follows the confirmed one.
+constexpr double kConfirmation = 0.05;
+/// Of the torque limits: a payload that changes the torques by less is not confirmed.
+constexpr double kVisible = 0.002;
+
+/// True if factor · a − b is positive definite (n·n values each; the lower triangles count).
+/// `work`: scratch of that size.
+bool dominates(double factor, std::span<const double> a, std::span<const double> b, std::size_t n,
+               std::span<double> work) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = factor * a[i * n + j] - b[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= work[i * n + k] * work[j * n + k];
+      if (i == j && !(sum > 0)) return false;
+      work[i * n + j] = i == j ? std::sqrt(sum) : sum / work[j * n + j];
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+PayloadBlend::PayloadBlend(const ga_dynamics::Chain& chain, double blend_time)
+    : target_dynamics_(chain, {.drives = ga_dynamics::Drives::kArmature}),
+      duration_(kDuration * blend_time),
+      change_(chain.joints().size()),
+      disturbance_(chain.joints().size()),
+      factor_(chain.joints().size() * chain.joints().size()),
+      inertia_(factor_.size()) {}
+
+bool PayloadBlend::set(const ga_dynamics::Payload& payload) noexcept {
+  if (!ga_dynamics::is_physical(payload)) return false;
+  from_ = present_;
+  to_ = payload;
+  share_ = 0;
+  active_ = true;
+  age_ = 0;
+  target_dynamics_.set_payload(to_);
+  return true;
+}
+
+void PayloadBlend::start(bool confirm, MeasuredArm& arm) noexcept {
+  if (!active_) return;
+  arm.update_inertia();
+  if (confirm && changes_inertia(arm)) return;
+  use(1, arm);
+  arm.update_inertia();
+}
+
+void PayloadBlend::use(double share, MeasuredArm& arm) noexcept {
+  share_ = 1 - share > kLeft ? share : 1;
+  active_ = share_ < 1;
+  present_ = blended(from_, to_, share_);
+  arm.dynamics.set_payload(present_);
+}
+
+/// True if the inertia about any direction of motion changes by more than kInertiaRatio in what is
+/// left of the blend.
+bool PayloadBlend::changes_inertia(const MeasuredArm& arm) noexcept {
+  const std::size_t n = arm.size();
+  target_dynamics_.inertia_matrix(arm.q, inertia_);
+  return !dominates(kInertiaRatio, arm.inertia, inertia_, n, factor_) ||
+         !dominates(kInertiaRatio, inertia_, arm.inertia, n, factor_);
+}
+
+/// The step towards the share at which the disturbance torque is least. `change_`: the change of
+/// the torques by all that is left of the blend.
+double PayloadBlend::confirmed_step(double dt, const StateObserver& observer,
+                                    const MeasuredArm& arm) noexcept {
+  const std::size_t n = arm.size();
+  const std::span<const double> d = observer.disturbance();
+  double along = 0, square = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    double missing = 0;
+    for (std::size_t j = 0; j < n; ++j) missing -= arm.inertia[i * n + j] * d[j];
+    const double unit = std::isfinite(arm.torque_limit[i]) ? arm.torque_limit[i] : 1;
+    along += missing * change_[i] / (unit * unit);
+    square += change_[i] * change_[i] / (unit * unit);
+  }
+  if (!(square > kVisible * kVisible)) return 0;
+  return along / square * (1 - share_) * std::min(dt / kConfirmation, 1.0);
+}
+
+void PayloadBlend::advance(const Cycle& cycle, const Estimate& estimate, std::span<double> v,
+                           std::span<double> tau, StateObserver& observer,
+                           MeasuredArm& arm) noexcept {
+  const std::size_t n = arm.size();
+  const double before = share_, left = 1 - share_;
+  if (age_++ % kInertiaCycles == 0) {
+    arm.update_inertia();
+    confirm_ = estimate.valid && changes_inertia(arm);
+    return;
+  }
+  target_dynamics_.inverse_dynamics(arm.q, arm.qd, v, change_);
+  double longest = duration_ > 0 ? std::min(cycle.dt / duration_, left) : left;
+  for (std::size_t i = 0; i < n; ++i) {
+    change_[i] -= tau[i];  // of all that is left of the blend
+    const double most = kTorqueRate * arm.torque_limit[i] * cycle.dt;
+    if (std::abs(change_[i]) * longest > most * left) longest = most * left / std::abs(change_[i]);
+  }
+  double step = longest;
+  if (confirm_) {
+    step =
+        std::clamp(confirmed_step(cycle.dt, observer, arm), std::max(-longest, -before), longest);
+  }
+  if (!(std::abs(step) > 0)) return;
+  for (double& change : change_) change *= step / left;
+  use(before + step, arm);
+  std::copy(change_.begin(), change_.end(), disturbance_.begin());
+  arm.solve_inertia(disturbance_, factor_);
+  const std::span<const double> d = observer.disturbance();
+  bool balanced = all_finite(disturbance_, n);
+  for (std::size_t i = 0; i < n && balanced; ++i) {
+    const double next = std::abs(d[i] + disturbance_[i]);
+    balanced = next <= estimate.balanced[i] || next <= std::abs(d[i]);
+  }
+  if (!balanced) {
+    use(before, arm);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double most = estimate.subtracted[i], old = d[i];
+    observer.add_disturbance(i, disturbance_[i]);
+    disturbance_[i] = std::clamp(d[i], -most, most) - std::clamp(old, -most, most);
+    v[i] -= disturbance_[i];
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    tau[i] += change_[i];
+    for (std::size_t j = 0; j < n; ++j) tau[i] -= arm.inertia[i * n + j] * disturbance_[j];
+  }
+}
+
+}  // namespace ga_controllers
