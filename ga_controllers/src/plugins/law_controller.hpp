@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arm_model.hpp"
+#include "ga_controllers/law_monitor.hpp"
 #include "live_gains.hpp"
 #include "notice.hpp"
 #include "reference_input.hpp"
@@ -58,6 +59,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
   rcl_interfaces::msg::SetParametersResult check_gains(
       const std::vector<rclcpp::Parameter>& parameters) const;
   void update_gains();
+  /// True if the user has set an uncertainty.* parameter of the stability check.
+  bool uncertainty_declared() const;
+  void log_stability(const LawCheck& check, bool summary) const;
 
   bool read_state();
   bool read_effort();
@@ -71,6 +75,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   mutable std::mutex model_mutex_;
   std::unique_ptr<ArmModel> model_;
   std::unique_ptr<ControlLaw> law_;
+  std::unique_ptr<LawMonitor> monitor_;  ///< used by the control loop
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
   LiveGains gains_;
