@@ -41,22 +41,50 @@ std::string remedy_of(const StabilityReport& report) {
   return remedy.empty() ? "" : ". " + remedy;
 }
 
-std::string summary_of(const StabilityReport& report, const Uncertainty& u) {
+/// Warnings that differ in the joint alone, as one each: "joint a, b: …".
+std::vector<std::string> merged(const std::vector<std::string>& warnings) {
+  const std::string begin = "joint ";
+  std::vector<std::string> result;
+  std::vector<std::pair<std::string, std::size_t>> seen;  // text after the name, index in result
+  for (const std::string& warning : warnings) {
+    const std::size_t colon = warning.find(": ");
+    if (warning.rfind(begin, 0) != 0 || colon == std::string::npos) {
+      result.push_back(warning);
+      continue;
+    }
+    const std::string text = warning.substr(colon), name = warning.substr(0, colon);
+    const auto same = std::find_if(seen.begin(), seen.end(),
+                                   [&](const auto& other) { return other.first == text; });
+    if (same == seen.end()) {
+      seen.emplace_back(text, result.size());
+      result.push_back(warning);
+      continue;
+    }
+    std::string& joint = result[same->second];
+    joint.insert(joint.size() - text.size(), ", " + name.substr(begin.size()));
+  }
+  return result;
+}
+
+std::string summary_of(const StabilityReport& report, const Uncertainty& u, bool too_elastic) {
   const std::string what = u.declared ? "declared" : "assumed";
   if (report.stable.empty()) return "stability: the loop is unstable even with an exact model";
   return "stability: stable for rho " + range_text(report.stable.lower, report.stable.upper) +
          " (eigenvalues of M_real^-1 M_model), " + what + " " +
-         range_text(report.rho_low, report.rho_high) + ": " + to_string(report.verdict) +
+         range_text(report.rho_low, report.rho_high) + ": " +
+         (too_elastic ? "too fast for the elastic drives" : to_string(report.verdict)) +
          "; closed-loop bandwidth " + number(report.bandwidth) + " rad/s";
 }
 
 /// "payload 0 to 2.5 kg, masses within 20 %, rotor inertias 0.5 to 2 times the model, 1 cycle of
 /// delay".
 std::string uncertainty_text(const Uncertainty& u) {
-  return "payload 0 to " + number(u.model.payload) + " kg, masses and inertias within " +
-         number(100 * u.model.mass) + " %, rotor inertias " + number(u.model.armature_low) +
-         " to " + number(u.model.armature_high) + " times the model, delay " +
-         std::to_string(u.delay) + (u.delay == 1 ? " cycle" : " cycles");
+  const std::string payload =
+      u.model.payload > 0 ? "payload 0 to " + number(u.model.payload) + " kg" : "no payload";
+  return payload + ", masses and inertias within " + number(100 * u.model.mass) +
+         " %, rotor inertias " + number(u.model.armature_low) + " to " +
+         number(u.model.armature_high) + " times the model, delay " + std::to_string(u.delay) +
+         (u.delay == 1 ? " cycle" : " cycles");
 }
 
 }  // namespace
@@ -101,12 +129,8 @@ LawCheck check_law(const Chain& model, LawKind kind, std::span<const JointGains>
     return check;
   }
   const StabilityReport& report = check.report;
-  check.summary = summary_of(report, u);
-  check.warnings = report.warnings;
-  if (report.verdict == StabilityVerdict::kStable) return check;
-
   // The limit of elastic drives by itself: an arm without uncertainty has no other reason.
-  const double largest_sum = [&] {
+  const double elastic_ratio = [&] {
     double ratio = 0;
     for (std::size_t i = 0; i < model.joints().size() && !loop.resonance.empty(); ++i) {
       const auto of = [&](const auto& list) { return list[list.size() == 1 ? 0 : i]; };
@@ -117,6 +141,10 @@ LawCheck check_law(const Chain& model, LawKind kind, std::span<const JointGains>
     }
     return ratio;
   }();
+  check.summary = summary_of(report, u, elastic_ratio > kElasticLimit);
+  check.warnings = merged(report.warnings);
+  if (report.verdict == StabilityVerdict::kStable) return check;
+
   const std::string range =
       "the loop is stable for rho " + range_text(report.stable.lower, report.stable.upper) +
       " with a closed-loop bandwidth of " + number(report.bandwidth) + " rad/s; " +
@@ -124,13 +152,12 @@ LawCheck check_law(const Chain& model, LawKind kind, std::span<const JointGains>
       ") gives rho " + range_text(report.rho_low, report.rho_high);
   if (report.stable.empty()) {
     check.refusal = "these gains are unstable even with an exact model" + remedy_of(report);
-  } else if (largest_sum > kElasticLimit) {
-    check.refusal = "these gains are too fast for the elastic drives: ";
-    for (const std::string& warning : report.warnings) {
-      if (warning.find("resonance") == std::string::npos) continue;
-      check.refusal += warning;
-      break;
-    }
+  } else if (elastic_ratio > kElasticLimit) {
+    const auto elastic = std::find_if(
+        check.warnings.begin(), check.warnings.end(),
+        [](const std::string& text) { return text.find("is accepted") != std::string::npos; });
+    check.refusal = "these gains are too fast for the elastic drives: " + *elastic;
+    check.warnings.erase(elastic);
   } else if (report.verdict == StabilityVerdict::kUnstable) {
     if (u.declared) {
       check.refusal =
@@ -160,8 +187,7 @@ JointGains gains_for_resonance(const JointGains& gains, double resonance) {
     throw std::invalid_argument("resonance is " + std::to_string(resonance) +
                                 "; it must be finite and not negative");
   }
-  const double w = design_bandwidth(gains),
-               limit = kElasticRecommended * 2 * std::numbers::pi * resonance;
+  const double w = design_bandwidth(gains), limit = kElasticFit * 2 * std::numbers::pi * resonance;
   const double observer = observer_bandwidth(gains);
   if (resonance == 0 || w + observer <= limit || !(w > 0)) return gains;
   JointGains result = gains;

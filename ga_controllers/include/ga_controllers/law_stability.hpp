@@ -55,10 +55,14 @@ LawCheck check_law(const ga_dynamics::Chain& model, LawKind kind, std::span<cons
                    const std::vector<std::vector<double>>& postures = {});
 
 /// Gains for an elastic drive with this resonance [Hz; 0: rigid, no change]: as given if bandwidth
-/// and observer bandwidth together are within kElasticRecommended of it. Otherwise Ki is reduced, so
-/// that the observer is slower, down to the bandwidth of the law times kSlowestObserver; if that
-/// does not suffice, Kp and Kd are reduced as well, with the damping ratio kept.
-inline constexpr double kSlowestObserver = 1.25;
+/// and observer bandwidth together are within kElasticFit of it. Otherwise Ki is reduced, so that the
+/// observer is slower, down to the bandwidth of the law times kSlowestObserver; if that does not
+/// suffice, Kp and Kd are reduced as well, with the damping ratio kept.
+///
+/// kElasticFit is below kElasticRecommended, because the resonance is that of one posture. The loop
+/// gain beyond the resonance is the whole inertia over that of the motor: it grows when the arm
+/// stretches, 1.7-fold in joint 1 of a PUMA in mid-range motions, and the limit falls with it.
+inline constexpr double kElasticFit = 0.23, kSlowestObserver = 1.1;
 JointGains gains_for_resonance(const JointGains& gains, double resonance);
 
 /// Ki for which the observer has this bandwidth [rad/s].
