@@ -67,8 +67,9 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
     parameters_ = parameter_listener_->get_params();
     auto model = std::make_unique<ArmModel>(get_robot_description(), parameters_);
     gains_.start(checked_gains(*model, parameters_, get_update_rate()));
-    if (const auto check = checked_stability(*model, kind_, parameters_, get_update_rate(),
-                                             uncertainty_declared())) {
+    declared_ = uncertainty_declared();
+    if (const auto check =
+            checked_stability(*model, kind_, parameters_, get_update_rate(), declared_)) {
       log_stability(*check, true);
     }
     const LawParameters law_parameters = model->law(kind_, parameters_);
@@ -249,8 +250,8 @@ rcl_interfaces::msg::SetParametersResult LawController::check_gains(
     const auto candidate = with_gains(parameter_listener_->get_params(), changes);
     const std::vector<JointGains> gains = checked_gains(*model_, candidate, get_update_rate());
     if (gains != model_->gains(parameter_listener_->get_params())) {
-      if (const auto check = checked_stability(*model_, kind_, candidate, get_update_rate(),
-                                               uncertainty_declared())) {
+      if (const auto check =
+              checked_stability(*model_, kind_, candidate, get_update_rate(), declared_)) {
         log_stability(*check, false);
       }
     }
@@ -261,7 +262,7 @@ rcl_interfaces::msg::SetParametersResult LawController::check_gains(
   return result;
 }
 
-bool LawController::uncertainty_declared() const {
+bool LawController::uncertainty_declared() {
   const auto& overrides = get_node()->get_node_parameters_interface()->get_parameter_overrides();
   return std::any_of(overrides.begin(), overrides.end(), [](const auto& parameter) {
     return parameter.first.starts_with("uncertainty.") &&

@@ -60,7 +60,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
       const std::vector<rclcpp::Parameter>& parameters) const;
   void update_gains();
   /// True if the user has set an uncertainty.* parameter of the stability check.
-  bool uncertainty_declared() const;
+  bool uncertainty_declared();
   void log_stability(const LawCheck& check, bool summary) const;
 
   bool read_state();
@@ -70,6 +70,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   const LawKind kind_;
   std::shared_ptr<law_controller::ParamListener> parameter_listener_;
   law_controller::Params parameters_;
+  bool declared_ = false;  ///< the uncertainty of the stability check
 
   /// Guards the model, which on_configure replaces while messages and parameters may arrive.
   mutable std::mutex model_mutex_;
