@@ -61,7 +61,7 @@ LawCheck check_law(const ga_dynamics::Chain& model, LawKind kind, std::span<cons
 ///
 /// kElasticFit is below kElasticRecommended, because the resonance is that of one posture. The loop
 /// gain beyond the resonance is the whole inertia over that of the motor: it grows when the arm
-/// stretches, 1.7-fold in joint 1 of a PUMA in mid-range motions, and the limit falls with it.
+/// stretches, 1.6-fold in joint 1 of a PUMA in a mid-range motion, and the limit falls with it.
 inline constexpr double kElasticFit = 0.23, kSlowestObserver = 1.1;
 JointGains gains_for_resonance(const JointGains& gains, double resonance);
 
