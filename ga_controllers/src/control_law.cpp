@@ -97,6 +97,7 @@ struct ControlLaw::Impl {
         balanced(arm.size()),
         no_torque(arm.size(), std::numeric_limits<double>::quiet_NaN()),
         start_torque_(arm.size()),
+        disturbance_torque(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {
     for (std::size_t i = 0; i < arm.size(); ++i) tune_observer(i);
@@ -355,6 +356,7 @@ struct ControlLaw::Impl {
   std::vector<double> subtracted, balanced;  ///< scratch of blend_payload()
   const std::vector<double> no_torque;       ///< NaN: the arm was not driven before
   std::vector<double> start_torque_;         ///< scratch of start_torque()
+  std::vector<double> disturbance_torque;    ///< scratch of ControlLaw::disturbance_torque()
   std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
   bool changed = false;             ///< a change is pending until an update has a valid state
   bool updated = false;             ///< update() has run
@@ -485,6 +487,16 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
 
 std::span<const double> ControlLaw::disturbance() const noexcept {
   return impl_->observer.disturbance();
+}
+std::span<const double> ControlLaw::disturbance_torque() noexcept {
+  Impl& m = *impl_;
+  const std::size_t n = m.arm.size();
+  const std::span<const double> d = m.observer.disturbance();
+  for (std::size_t i = 0; i < n; ++i) {
+    m.disturbance_torque[i] = 0;
+    for (std::size_t j = 0; j < n; ++j) m.disturbance_torque[i] += m.arm.inertia[i * n + j] * d[j];
+  }
+  return m.disturbance_torque;
 }
 std::span<const double> ControlLaw::acceleration() const noexcept { return impl_->v; }
 Reference ControlLaw::reference() const noexcept { return impl_->reference.given().view(); }

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 
 namespace ga_controllers {
@@ -53,7 +52,7 @@ Matrix UncertainArm::factor(const Matrix& inertia, std::span<const double> q) co
        << "' moves no inertia at q = [";
   for (std::size_t i = 0; i < q.size(); ++i) text << (i > 0 ? ", " : "") << q[i];
   text << "]; give its link an inertia, or the joint its rotor inertia (parameter armature)";
-  throw std::invalid_argument(text.str());
+  throw SingularInertia(text.str());
 }
 
 // M_model x = rho M_real x; with M_real = L Lᵀ, rho are the eigenvalues of L⁻¹ M_model L⁻ᵀ.

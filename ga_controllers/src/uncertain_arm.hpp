@@ -5,10 +5,11 @@
 // A model and real arms around it. Inertia matrix and gravity are linear in masses, inertias and
 // rotor inertias, so two descriptions, without and with payload, give all of them.
 //
-// Not real-time safe. Throws std::invalid_argument if the model's inertia matrix is singular,
-// naming the joint.
+// Not real-time safe. Throws SingularInertia if the model's inertia matrix is singular, naming the
+// joint.
 
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "ga_controllers/stability.hpp"
@@ -16,6 +17,11 @@
 #include "loop_matrix.hpp"
 
 namespace ga_controllers {
+
+/// The arm has a joint that moves no inertia: its loop has no defined stability.
+struct SingularInertia : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
 
 /// One real arm.
 struct RealArm {

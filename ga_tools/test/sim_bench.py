@@ -16,8 +16,8 @@ LABELS = {'integral': 'Tracking with integral', 'tracking': 'Tracking', 'ptp': '
           'hold': 'Gravity hold', 'pd': 'Joint PD, no model',
           'pd-gravity': 'Joint PD with gravity', 'pid': 'Joint PID, no model'}
 USUAL = ['integral', 'tracking', 'ptp', 'pd', 'pd-gravity', 'pid']
-COLUMNS = ['joint_rms', 'joint_max', 'tool_rms', 'tool_max', 'final', 'hunting', 'torque', 'time',
-           'state']
+COLUMNS = ['joint_rms', 'joint_max', 'tool_rms', 'tool_max', 'final', 'hunting', 'torque',
+           'chatter', 'saturation', 'model_error', 'oscillation', 'time', 'state']
 
 
 def ga(*arguments, cwd=None):

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numbers>
 #include <random>
 
+#include "ga_controllers/law_stability.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "report/sha256.hpp"
 #include "study/arm_check.hpp"
@@ -379,6 +381,99 @@ TEST(RunsThatGoWrong, HuntingIsNoticed) {
   options.settle_time = 10;
   const Verdict verdict = verdict_of(options);
   EXPECT_EQ(verdict.state, RunState::kOscillating) << describe(verdict);
+}
+
+/// An arm that differs from its description, under the integral law at 40 rad/s unless stated.
+struct WrongArm {
+  const char* urdf;
+  double armature = 1;  ///< actual over described
+  double payload = 0;   ///< kg, unknown
+  double bandwidth = 40;
+  int delay = 0;  ///< cycles
+};
+
+RunRecording run_wrong(const WrongArm& wrong, ga_controllers::LawCheck& check,
+                       std::vector<ga_controllers::JointMonitor>& monitors, Verdict& verdict) {
+  const auto chain = ga_dynamics::Chain::from_urdf_file(wrong.urdf);
+  const std::size_t n = chain.joints().size();
+  const std::vector<ga_controllers::JointGains> gains(
+      n, ga_controllers::gains_from_bandwidth(wrong.bandwidth, 1));
+  const auto motion = ga_motion::choose_motion("quintic", chain);
+  const LoopOptions options{.rate = 1000, .settle_time = 3};
+  ga_hardware::SimulatedArmSettings settings = settings_for(*motion.trajectory, options);
+  settings.signals = ga_hardware::signals_of(chain);
+  settings.errors.resize(n);
+  for (auto& error : settings.errors) error.armature = wrong.armature;
+  settings.payload.mass = wrong.payload;
+  settings.disturbances.delay = wrong.delay;
+  settings.safety.overspeed_ratio = 0;  // the oscillation itself is to be seen
+  ga_hardware::SimulatedArm arm(chain, settings);
+  const auto kind = ga_controllers::LawKind::kTrackingIntegral;
+  LawUnderTest law =
+      computed_torque(chain, ga_hardware::law_parameters(kind, gains, 1, settings.signals));
+  const double duration = motion.trajectory->duration();
+  RunRecording r = run_loop(arm, chain, *motion.trajectory, law, options);
+  check = check_law(chain, kind, gains, options.rate,
+                    {.model = {.payload = wrong.payload,
+                               .mass = 0,
+                               .armature_low = 1,
+                               .armature_high = wrong.armature},
+                     .delay = wrong.delay,
+                     .declared = true});
+  monitors = monitor(r, chain, duration, settings.signals, r.disturbance);
+  verdict = judge(r, chain, duration, settings.signals, true);
+  return r;
+}
+
+TEST(RunsThatGoWrong, LoopsThatTheStabilityCheckRefusesAreNamedAndOthersAreOk) {
+  const std::string ur10e = std::string(ROBOTS) + "/ur10e.urdf";
+  const WrongArm refused[] = {{.urdf = PUMA_URDF, .armature = 8},
+                              {.urdf = PUMA_URDF, .bandwidth = 150, .delay = 4},
+                              {.urdf = ur10e.c_str(), .payload = 5}};
+  const WrongArm accepted[] = {{.urdf = PUMA_URDF},
+                               {.urdf = PUMA_URDF, .armature = 2},
+                               {.urdf = PUMA_URDF, .bandwidth = 80, .delay = 1}};
+  ga_controllers::LawCheck check;
+  std::vector<ga_controllers::JointMonitor> monitors;
+  Verdict verdict;
+  const auto oscillates = [&] {
+    return std::any_of(monitors.begin(), monitors.end(),
+                       [](const auto& m) { return m.oscillates(); });
+  };
+  for (const WrongArm& wrong : refused) {
+    const RunRecording r = run_wrong(wrong, check, monitors, verdict);
+    EXPECT_FALSE(check.accepted()) << check.summary;
+    EXPECT_FALSE(verdict.ok()) << check.refusal;
+    EXPECT_TRUE(oscillates() || r.ended) << describe(verdict);
+  }
+  for (const WrongArm& wrong : accepted) {
+    run_wrong(wrong, check, monitors, verdict);
+    EXPECT_TRUE(check.accepted()) << check.refusal;
+    EXPECT_TRUE(verdict.ok()) << describe(verdict);
+    EXPECT_FALSE(oscillates());
+  }
+}
+
+TEST(Monitor, OfARunHasTheDefinitionsOfTheLawScore) {
+  // A torque that alternates by 1 N m while the arm moves: 10 % of the limit of 10 N m per cycle.
+  int cycle = 0;
+  const RunRecording r = recording_of([](double t) { return at_rest(t) * sine(t, 1e-3, 8); },
+                                      [&](double t) {
+                                        ++cycle;
+                                        return t > kDuration ? 9.9 : cycle % 2;
+                                      });
+  const std::vector<ga_controllers::JointMonitor> joints = monitor(r, two_joints(), kDuration);
+  EXPECT_NEAR(joints[0].chatter, 0.1, 1e-3);
+  EXPECT_NEAR(joints[0].saturation, 0.6, 1e-3) << "3 of 5 s";
+  EXPECT_NEAR(joints[0].oscillation, 2e-3, 2e-5);
+  EXPECT_NEAR(joints[0].frequency, 8, 0.1);
+  EXPECT_FALSE(joints[1].oscillates());
+  EXPECT_EQ(joints[1].chatter, 0);
+  Metrics m;
+  add_monitors(m, joints, two_joints(), false);
+  EXPECT_EQ(m.chatter, joints[0].chatter);
+  EXPECT_EQ(m.oscillation, joints[0].oscillation);
+  EXPECT_TRUE(std::isnan(m.model_error)) << "not known";
 }
 
 TEST(ArmCheck, NamesTheJointThatMovesNoInertia) {

@@ -137,6 +137,21 @@ TEST(Scenarios, RowsWithoutRandomNumbersDoNotDependOnTheSeed) {
   EXPECT_NE(one.figures[Figure::kRms], two.figures[Figure::kRms]);
 }
 
+TEST(Run, ElasticDrivesDoNotChatterAtTheRecommendedGains) {
+  // Resonances of 60 and 40 Hz; of the torque limit per cycle, RMS.
+  constexpr double kMost = 0.5;  // %
+  for (const char* id : {"12f", "12s"}) {
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      const auto result = run(scenario(id), score_law("integral"), seed, arms());
+      EXPECT_EQ(result.state, "ok") << id;
+      EXPECT_LE(result.figures[Figure::kChatter], kMost) << id << ", seed " << seed;
+      EXPECT_LE(result.figures[Figure::kRestChatter], 1) << id << ", seed " << seed;
+    }
+  }
+  // The usual gains are too fast for 60 Hz.
+  EXPECT_GT(run(scenario("12"), score_law("integral"), 1, arms()).figures[Figure::kChatter], 2);
+}
+
 TEST(Scenarios, TheReferenceReachesTheLawAsTheRowSays) {
   // A joint controller uses no acceleration: row 9 is the complete reference to it, and row 8 is not.
   Scenario complete = scenario("9");

@@ -9,7 +9,7 @@ def test_a_run_that_ends_beside_its_goal_is_named_and_ends_with_1(tmp_path):
     # The model lacks a payload that draws the arm down, and the gains are low.
     data, rows = simulate(tmp_path, *QUICK, '--law', 'tracking', '--payload', 5, '--bandwidth', 6,
                           code=1)
-    assert rows['Tracking'][4] > 100 and rows['Tracking'][8] == 'reference lost'
+    assert rows['Tracking'][4] > 100 and rows['Tracking'][-1] == 'reference lost'
     assert 'at rest' in data['runs'][0]['verdict']['reason']
 
 
@@ -19,7 +19,7 @@ def test_a_run_that_diverges_is_named_and_ends_with_1(tmp_path):
     assert 'NaN' not in text and 'Infinity' not in text
     assert len(rows) == 6
     for run, row in zip(data['runs'], data['table']['rows']):
-        assert rows[run['label']][:7] == [None] * 7 and rows[run['label']][8] == 'fault'
+        assert rows[run['label']][:11] == [None] * 11 and rows[run['label']][-1] == 'fault'
         assert row['state'] == run['verdict']['state'] == 'fault' and row['final'] is None
         assert run['verdict']['joint'] in JOINTS
         reason = run['verdict']['reason']
@@ -38,8 +38,8 @@ def test_a_run_that_oscillates_is_named_and_ends_with_1_and_the_others_are_ok(tm
     # Break-away friction and a payload, and no friction fed forward: the integral hunts.
     data, rows = simulate(tmp_path, '--friction', 0, '--stiction', 1.3, '--payload', 2.5,
                           '--settle', 10, '--law', 'integral', '--law', 'tracking', code=1)
-    assert rows['Tracking with integral'][8] == 'oscillating'
-    assert rows['Tracking'][8] == 'ok'
+    assert rows['Tracking with integral'][-1] == 'oscillating'
+    assert rows['Tracking'][-1] == 'ok'
     assert ' Hz ' in data['runs'][0]['verdict']['reason']
 
 
@@ -47,6 +47,6 @@ def test_a_comparison_that_fails_is_named_but_does_not_count_unless_asked_for(tm
     # The payload and gravity, of which the PD knows nothing, draw it away from its goal.
     arguments = [*QUICK, '--bandwidth', 14, '--payload', 6]
     _, rows = simulate(tmp_path, *arguments)
-    assert rows['Joint PD, no model'][8] == 'reference lost'
-    assert {row[8] for label, row in rows.items() if label != 'Joint PD, no model'} == {'ok'}
+    assert rows['Joint PD, no model'][-1] == 'reference lost'
+    assert {row[-1] for label, row in rows.items() if label != 'Joint PD, no model'} == {'ok'}
     simulate(tmp_path, *arguments, '--law', 'tracking', '--law', 'pd', code=1)

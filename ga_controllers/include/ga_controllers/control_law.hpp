@@ -209,6 +209,8 @@ class ControlLaw {
   /// saturated in the last update (false for an invalid index).
   std::span<const double> disturbance() const noexcept;
   std::span<const double> acceleration() const noexcept;
+  /// N m; the disturbance times the inertia matrix: what the model lacks. Valid until the next call.
+  std::span<const double> disturbance_torque() noexcept;
   bool saturated(int joint) const noexcept;
   /// Reference of the last update, as given or held; the followed reference, smoothed after changes
   /// and jumps. Gravity hold: the measured state.

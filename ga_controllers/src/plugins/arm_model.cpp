@@ -108,7 +108,31 @@ std::vector<JointGains> ArmModel::gains(const Params& p) const {
   replace(p.gains.kp, "gains.kp", &JointGains::kp);
   replace(p.gains.kd, "gains.kd", &JointGains::kd);
   replace(p.gains.ki, "gains.ki", &JointGains::ki);
+  if (!p.uncertainty.fit_gains) return gains;
+  if (p.uncertainty.resonance.empty()) {
+    throw std::invalid_argument(
+        "parameter uncertainty.fit_gains needs the resonance of the drives: set "
+        "uncertainty.resonance");
+  }
+  const std::vector<double> resonance = spread(p.uncertainty.resonance, "uncertainty.resonance");
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    gains[i] = gains_for_resonance(gains[i], resonance[i]);
+  }
   return gains;
+}
+
+Uncertainty ArmModel::uncertainty(const Params& p, bool declared) const {
+  Uncertainty u;
+  u.model = {.payload = p.uncertainty.payload,
+             .payload_radius = p.uncertainty.payload_radius,
+             .mass = p.uncertainty.mass,
+             .armature_low = p.uncertainty.armature_low,
+             .armature_high = p.uncertainty.armature_high};
+  u.delay = static_cast<int>(p.uncertainty.delay);
+  if (!p.uncertainty.resonance.empty())
+    u.resonance = spread(p.uncertainty.resonance, "uncertainty.resonance");
+  u.declared = declared;
+  return u;
 }
 
 LawParameters ArmModel::law(LawKind kind, const Params& p) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
+#include "ga_controllers/law_stability.hpp"
 #include "ga_dynamics/chain.hpp"
 
 namespace ga_controllers {
@@ -27,6 +28,8 @@ struct ArmModel {
   std::vector<double> spread(const std::vector<double>& values, const char* parameter) const;
   std::vector<JointGains> gains(const law_controller::Params& parameters) const;
   LawParameters law(LawKind kind, const law_controller::Params& parameters) const;
+  /// Of the stability check. `declared`: the user has set a parameter of it.
+  Uncertainty uncertainty(const law_controller::Params& parameters, bool declared) const;
 };
 
 }  // namespace ga_controllers

@@ -68,13 +68,21 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
     auto model = std::make_unique<ArmModel>(get_robot_description(), parameters_);
     gains_.start(checked_gains(*model, parameters_, get_update_rate()));
     payload_.start(payload_of(parameters_));
-    auto law = std::make_unique<ControlLaw>(model->chain, model->law(kind_, parameters_));
+    declared_ = uncertainty_declared();
+    if (const auto check =
+            checked_stability(*model, kind_, parameters_, get_update_rate(), declared_)) {
+      log_stability(*check, true);
+    }
+    const LawParameters law_parameters = model->law(kind_, parameters_);
+    auto law = std::make_unique<ControlLaw>(model->chain, law_parameters);
+    auto monitor = std::make_unique<LawMonitor>(model->chain, law_parameters.torque_limit);
     for (const std::string& warning : model->chain.warnings()) {
       RCLCPP_WARN(logger, "robot description: %s", warning.c_str());
     }
     const std::lock_guard lock(model_mutex_);
     model_ = std::move(model);
     law_ = std::move(law);
+    monitor_ = std::move(monitor);
   } catch (const std::exception& error) {
     RCLCPP_ERROR(logger, "cannot be configured: %s", error.what());
     return CallbackReturn::FAILURE;
@@ -129,6 +137,7 @@ LawController::CallbackReturn LawController::on_cleanup(const State&) {
   gains_change_.reset();
   const std::lock_guard lock(model_mutex_);
   law_.reset();
+  monitor_.reset();
   model_.reset();
   return CallbackReturn::SUCCESS;
 }
@@ -196,7 +205,10 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
   // arm would sag.
   if (!driven) std::fill(tau_.begin(), tau_.end(), kNan);
   if (const auto* payload = payload_.take()) law_->set_payload(*payload);
-  if (!restarted) law_->start(q_, qd_, tau_);
+  if (!restarted) {
+    law_->start(q_, qd_, tau_);
+    monitor_->start();
+  }
 
   input_.activate(ordered_exported_reference_interfaces_);
   if (publisher_) publisher_->restart();
@@ -248,12 +260,34 @@ rcl_interfaces::msg::SetParametersResult LawController::check_gains(
   if (!model_) return result;
   try {
     const auto candidate = with_gains(parameter_listener_->get_params(), changes);
-    std::ignore = checked_gains(*model_, candidate, get_update_rate());
+    const std::vector<JointGains> gains = checked_gains(*model_, candidate, get_update_rate());
+    if (gains != model_->gains(parameter_listener_->get_params())) {
+      if (const auto check =
+              checked_stability(*model_, kind_, candidate, get_update_rate(), declared_)) {
+        log_stability(*check, false);
+      }
+    }
   } catch (const std::exception& error) {
     result.successful = false;
     result.reason = error.what();
   }
   return result;
+}
+
+bool LawController::uncertainty_declared() {
+  const auto& overrides = get_node()->get_node_parameters_interface()->get_parameter_overrides();
+  return std::any_of(overrides.begin(), overrides.end(), [](const auto& parameter) {
+    return parameter.first.starts_with("uncertainty.") &&
+           parameter.first != "uncertainty.resonance" && parameter.first != "uncertainty.fit_gains";
+  });
+}
+
+void LawController::log_stability(const LawCheck& check, bool summary) const {
+  const rclcpp::Logger logger = get_node()->get_logger();
+  if (summary) RCLCPP_INFO(logger, "%s", check.summary.c_str());
+  for (const std::string& warning : check.warnings) {
+    RCLCPP_WARN(logger, "stability: %s", warning.c_str());
+  }
 }
 
 void LawController::update_gains() {
@@ -350,9 +384,12 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
   const LawStatus status = law_->update(q_, qd_, input_.reference(), dt, tau_);
   // While a lost reference is brought to rest, its limit violations are not the user's.
   if (input_.has_reference()) notices_.note(law_->limit_violation());
+  const Reference followed = law_->followed();
+  monitor_->update({q_, followed.q, followed.qd, tau_, law_->disturbance_torque()}, dt);
+  notices_.note(*monitor_);
   const bool write_ok = write_torque();
   last_update_ = std::chrono::steady_clock::now();
-  if (publisher_) publisher_->publish(time, dt, q_, qd_, *law_);
+  if (publisher_) publisher_->publish(time, dt, q_, qd_, *law_, *monitor_);
   if (!reference_ok) notices_.note(Notice::kReferenceLost);
   if (!finite || status == LawStatus::kError) notices_.note(Notice::kStateNotFinite);
   if (!write_ok) notices_.note(Notice::kCommandRefused);

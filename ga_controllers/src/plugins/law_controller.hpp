@@ -18,6 +18,7 @@
 
 #include "arm_model.hpp"
 #include "arm_payload.hpp"
+#include "ga_controllers/law_monitor.hpp"
 #include "live_gains.hpp"
 #include "live_payload.hpp"
 #include "notice.hpp"
@@ -63,6 +64,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
   rcl_interfaces::msg::SetParametersResult check_payload(
       const std::vector<rclcpp::Parameter>& parameters) const;
   void update_payload();
+  /// True if the user has set an uncertainty.* parameter of the stability check.
+  bool uncertainty_declared();
+  void log_stability(const LawCheck& check, bool summary) const;
 
   bool read_state();
   bool read_effort();
@@ -71,11 +75,13 @@ class LawController : public controller_interface::ChainableControllerInterface 
   const LawKind kind_;
   std::shared_ptr<law_controller::ParamListener> parameter_listener_;
   law_controller::Params parameters_;
+  bool declared_ = false;  ///< the uncertainty of the stability check
 
   /// Guards the model, which on_configure replaces while messages and parameters may arrive.
   mutable std::mutex model_mutex_;
   std::unique_ptr<ArmModel> model_;
   std::unique_ptr<ControlLaw> law_;
+  std::unique_ptr<LawMonitor> monitor_;  ///< used by the control loop
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr gains_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr gains_change_;
   LiveGains gains_;

@@ -30,6 +30,16 @@ std::vector<JointGains> checked_gains(const ArmModel& model,
   return gains;
 }
 
+std::optional<LawCheck> checked_stability(const ArmModel& model, LawKind kind,
+                                          const law_controller::Params& parameters,
+                                          unsigned update_rate, bool declared) {
+  if (update_rate == 0) return std::nullopt;
+  LawCheck check = check_law(model.chain, kind, model.gains(parameters), update_rate,
+                             model.uncertainty(parameters, declared));
+  if (!check.accepted()) throw std::invalid_argument("stability check: " + check.refusal);
+  return check;
+}
+
 law_controller::Params with_gains(law_controller::Params parameters,
                                   const std::vector<rclcpp::Parameter>& changes) {
   auto& gains = parameters.gains;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <ga_controllers/law_controller_parameters.hpp>
+#include <optional>
 #include <rclcpp/parameter.hpp>
 #include <realtime_tools/realtime_thread_safe_box.hpp>
 #include <vector>
@@ -20,6 +21,13 @@ namespace ga_controllers {
 std::vector<JointGains> checked_gains(const ArmModel& model,
                                       const law_controller::Params& parameters,
                                       unsigned update_rate);
+
+/// The stability check of the gains of the parameters at this update rate [Hz]; std::nullopt if the
+/// rate is unknown (0). Takes some milliseconds. Throws std::invalid_argument with range and remedy if
+/// they are refused. `declared` as in ArmModel::uncertainty().
+std::optional<LawCheck> checked_stability(const ArmModel& model, LawKind kind,
+                                          const law_controller::Params& parameters,
+                                          unsigned update_rate, bool declared);
 
 /// Applies the changes of gains to the parameters. Throws std::invalid_argument naming the
 /// parameter if a value is not finite: the generated validation accepts NaN.

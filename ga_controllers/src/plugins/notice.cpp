@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "notice.hpp"
 
+#include <cstdio>
 #include <rclcpp/logging.hpp>
 #include <utility>
 
@@ -49,7 +50,46 @@ void Notices::note(const LimitViolation& violation) noexcept {
                                                             : Notice::kReferenceTooFast);
 }
 
+std::string oscillation_text(const JointMonitor& monitor, const std::string& joint) {
+  const char* const remedy =
+      "lower gains.bandwidth or gains.ki, or declare what the description lacks (payload, rotor "
+      "inertia, friction)";
+  char text[320];
+  if (monitor.oscillation > 0) {
+    std::snprintf(text, sizeof text,
+                  "joint '%s' oscillates at rest, by %.3g mrad (mm) at %.3g Hz: %s", joint.c_str(),
+                  1e3 * monitor.oscillation, monitor.frequency, remedy);
+  } else {
+    std::snprintf(text, sizeof text,
+                  "the torque of joint '%s' swings by %.3g %% of its limit at %.3g Hz: %s",
+                  joint.c_str(), 100 * monitor.torque_oscillation, monitor.frequency, remedy);
+  }
+  return text;
+}
+
+void Notices::note(const LawMonitor& monitor) noexcept {
+  const std::size_t joint = monitor.oscillating();
+  if (joint == monitor.size()) return;
+  const JointMonitor& values = monitor.joint(joint);
+  oscillating_joint_ = joint;
+  oscillation_ = values.oscillation;
+  torque_oscillation_ = values.torque_oscillation;
+  frequency_ = values.frequency;
+  oscillates_ = true;
+}
+
+void Notices::report_oscillation(const rclcpp::Logger& logger,
+                                 const std::vector<std::string>& joints) {
+  if (!oscillates_.exchange(false) || !oscillations_.due()) return;
+  JointMonitor seen;
+  seen.oscillation = oscillation_;
+  seen.torque_oscillation = torque_oscillation_;
+  seen.frequency = frequency_;
+  RCLCPP_WARN(logger, "%s", oscillation_text(seen, joints[oscillating_joint_]).c_str());
+}
+
 void Notices::report(const rclcpp::Logger& logger, const std::vector<std::string>& joints) {
+  report_oscillation(logger, joints);
   const Notice notice = notice_.exchange(Notice::kNone);
   if (notice == Notice::kNone) return;
   if (notice != std::exchange(last_reported_, notice)) reports_.reset();

@@ -33,7 +33,15 @@ inline constexpr const char* kParameterNames[] = {"joints",
                                                   "blend_time",
                                                   "error_cycles",
                                                   "reference_timeout",
-                                                  "state_publish_rate"};
+                                                  "state_publish_rate",
+                                                  "uncertainty.payload",
+                                                  "uncertainty.payload_radius",
+                                                  "uncertainty.mass",
+                                                  "uncertainty.armature_low",
+                                                  "uncertainty.armature_high",
+                                                  "uncertainty.delay",
+                                                  "uncertainty.resonance",
+                                                  "uncertainty.fit_gains"};
 
 /// Adds the parameter to the message `what` of the generated code: the first undeclared parameter
 /// is the one whose declaration failed. Later errors name the parameter themselves.

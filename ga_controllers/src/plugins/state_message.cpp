@@ -10,17 +10,31 @@ namespace {
 
 constexpr std::array kNames = {
     "reference.position",  // as given or held
-    "reference.velocity", "reference.acceleration",
+    "reference.velocity",
+    "reference.acceleration",
     "followed.position",  // smoothed after changes and jumps, and within the limits
-    "followed.velocity",  "followed.acceleration",
+    "followed.velocity",
+    "followed.acceleration",
     "position",  // measured
     "velocity",
     "error.position",  // reference − measured, as in the stock controllers
-    "error.velocity",     "disturbance",
-    "torque.inertia",     "torque.coriolis",
-    "torque.gravity",     "torque.friction",
-    "torque.feedback",    "torque.blend",
-    "torque.limit",       "torque.total",
+    "error.velocity",
+    "disturbance",
+    "torque.inertia",
+    "torque.coriolis",
+    "torque.gravity",
+    "torque.friction",
+    "torque.feedback",
+    "torque.blend",
+    "torque.limit",
+    "torque.total",
+    "monitor.oscillation",  // law_monitor.hpp
+    "monitor.torque_oscillation",
+    "monitor.frequency",
+    "monitor.chatter",
+    "monitor.saturation",
+    "monitor.model_error",
+    "monitor.model_error_ratio",
 };
 
 }  // namespace
@@ -39,11 +53,13 @@ control_msgs::msg::DynamicJointState make_state_message(const std::vector<std::s
 
 void fill_state_message(control_msgs::msg::DynamicJointState& message,
                         std::span<const std::size_t> listed, std::span<const double> q,
-                        std::span<const double> qd, ControlLaw& law) noexcept {
+                        std::span<const double> qd, ControlLaw& law,
+                        const LawMonitor& monitor) noexcept {
   const Reference given = law.reference(), followed = law.followed();
   const TorqueTerms torque = law.terms();
   for (std::size_t k = 0; k < listed.size(); ++k) {
     const std::size_t i = listed[k];
+    const JointMonitor& watched = monitor.joint(i);
     const std::array<double, kNames.size()> values = {
         given.q[i],
         given.qd[i],
@@ -64,6 +80,13 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
         torque.blend[i],
         torque.limit[i],
         torque.total[i],
+        watched.oscillation,
+        watched.torque_oscillation,
+        watched.frequency,
+        watched.chatter,
+        watched.saturation,
+        watched.model_error,
+        watched.model_error_ratio,
     };
     std::copy(values.begin(), values.end(), message.interface_values[k].values.begin());
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
+#include "ga_controllers/law_monitor.hpp"
 
 namespace ga_controllers {
 
@@ -23,7 +24,8 @@ control_msgs::msg::DynamicJointState make_state_message(const std::vector<std::s
 /// Fills in the values of the law's last update, without the header. Real-time safe.
 void fill_state_message(control_msgs::msg::DynamicJointState& message,
                         std::span<const std::size_t> listed, std::span<const double> q,
-                        std::span<const double> qd, ControlLaw& law) noexcept;
+                        std::span<const double> qd, ControlLaw& law,
+                        const LawMonitor& monitor) noexcept;
 
 }  // namespace ga_controllers
 

@@ -16,13 +16,14 @@ StatePublisher::StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const ArmM
 }
 
 void StatePublisher::publish(const rclcpp::Time& time, double dt, std::span<const double> q,
-                             std::span<const double> qd, ControlLaw& law) {
+                             std::span<const double> qd, ControlLaw& law,
+                             const LawMonitor& monitor) {
   since_last_ += dt;
   // Tolerance of half a cycle: otherwise a rate that divides the update rate would skip messages.
   if (since_last_ + dt / 2 < period_) return;
   since_last_ = 0;
   message_.header.stamp = time;
-  fill_state_message(message_, listed_, q, qd, law);
+  fill_state_message(message_, listed_, q, qd, law, monitor);
   publisher_.try_publish(message_);
 }
 

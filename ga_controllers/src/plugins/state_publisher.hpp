@@ -25,7 +25,7 @@ class StatePublisher {
   void restart() noexcept { since_last_ = 0; }
   /// Call after each update of the law; `dt`: cycle time [s]; q, qd: measured state.
   void publish(const rclcpp::Time& time, double dt, std::span<const double> q,
-               std::span<const double> qd, ControlLaw& law);
+               std::span<const double> qd, ControlLaw& law, const LawMonitor& monitor);
 
  private:
   using Message = control_msgs::msg::DynamicJointState;

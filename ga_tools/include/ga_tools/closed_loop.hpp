@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
+#include "ga_controllers/law_monitor.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/recording.hpp"
@@ -37,6 +38,8 @@ struct LawUnderTest {
   std::function<void(std::span<const double> q, std::span<const double> qd,
                      const ga_controllers::Reference& reference, double dt, std::span<double> tau)>
       update;
+  /// N m, of the last update; none: the law does not estimate it.
+  std::function<std::span<const double>()> disturbance_torque = {};
 };
 
 /// `held` [N m]: what held the arm before; empty: the model's gravity.
@@ -104,6 +107,8 @@ std::string describe(const Verdict& verdict);
 
 struct RunRecording : Recording {
   std::optional<Verdict> ended;  ///< set: a fault or a failed integration ended it
+  /// N m, estimated by the law; [joint][cycle], or empty.
+  std::vector<std::vector<double>> disturbance;
 };
 
 /// Not-a-number: not measured, because the run ended early or nothing limits the torque.
@@ -114,6 +119,12 @@ struct Metrics {
   double final_error = 0;   ///< rad, largest over joints and the last quarter of the settling time
   double final_motion = 0;  ///< rad, largest span of a joint over that time: hunting shows here
   double torque_use = 0;    ///< largest |tau| over its limit, of the joints that have one
+  // --- of monitor(), worst joint
+  double chatter = 0;  ///< RMS change of the torque per cycle over its limit, along the trajectory
+  double saturation = 0;  ///< share of the cycles with a saturated torque
+  double oscillation =
+      0;  ///< rad, largest oscillation at rest, from turning point to turning point
+  double model_error = 0;  ///< RMS disturbance torque over the torque limit
 };
 
 /// Runs the law on an arm that stands at the trajectory's start. `model` gives the tool's positions
@@ -133,6 +144,17 @@ void trace_tool(Recording& recording, const ga_dynamics::Chain& chain);
 Metrics measure(const Recording& recording, const ga_dynamics::Chain& chain, double duration);
 /// Not-a-number throughout for a run that ended early.
 Metrics measure(const RunRecording& recording, const ga_dynamics::Chain& chain, double duration);
+
+/// What ga_controllers::LawMonitor shows of a run, per joint: the largest oscillation with its
+/// frequency and the largest ratio of the model error; chatter along the trajectory, saturation and
+/// model error of the whole run. `signals`: one per joint, or none. `disturbance` as in RunRecording.
+std::vector<ga_controllers::JointMonitor> monitor(
+    const Recording& recording, const ga_dynamics::Chain& chain, double duration,
+    std::span<const JointSignals> signals = {},
+    const std::vector<std::vector<double>>& disturbance = {});
+/// Takes the worst joint's values.
+void add_monitors(Metrics& metrics, std::span<const ga_controllers::JointMonitor> joints,
+                  const ga_dynamics::Chain& chain, bool with_model_error);
 
 /// Thresholds. Lengths of prismatic joints in m where rad are named.
 struct VerdictThresholds {

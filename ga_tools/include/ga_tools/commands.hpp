@@ -13,6 +13,7 @@
 
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/payload.hpp"
+#include "ga_tools/uncertainty.hpp"
 
 namespace ga_tools {
 
@@ -54,6 +55,10 @@ ChainOptions chain_options(const ChainArguments& arguments);
 
 /// Adds them to the help's group of that name.
 void add_chain_options(CLI::App& app, ChainArguments& to, const std::string& group = "Robot");
+
+/// Adds --uncertainty-payload … and --fit-resonance to the help's group of that name.
+void add_uncertainty_options(CLI::App& app, UncertaintyArguments& to,
+                             const std::string& group = "Stability check");
 
 /// The folder share/PACKAGE that belongs to the running program: of its own prefix
 /// (PREFIX/lib/PACKAGE/program, PREFIX/bin/program), of a sibling prefix (colcon's isolated layout),

@@ -67,12 +67,15 @@ void run_sim(SimSettings settings) {
   options.urdf = settings.robot.file();
   const fs::path folder = settings.folder;
   OutputFolder output(folder);
-  const auto result = demonstrate(options, show_progress);
+  const auto result = demonstrate(options, show_progress, [&](const Demonstration& d) {
+    std::printf("robot: %s, %s to %s, %d joints\nmotion: %s\n", options.urdf.filename().c_str(),
+                d.chain.base().name.c_str(), d.chain.tip().name.c_str(), d.chain.size(),
+                d.motion.c_str());
+    for (const std::string& line : texts_of(d.stability)) std::printf("%s\n", line.c_str());
+    for (const std::string& note : d.notes) std::printf("note: %s\n", note.c_str());
+    std::fflush(stdout);
+  });
   output.keep();
-  std::printf("robot: %s, %s to %s, %d joints\nmotion: %s\n", options.urdf.filename().c_str(),
-              result.chain.base().name.c_str(), result.chain.tip().name.c_str(),
-              result.chain.size(), result.motion.c_str());
-  for (const std::string& note : result.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s", table_text(result).c_str());
   const std::string data = report_data(result, options).dump();
   write_data(data, folder / "data.json");
@@ -248,6 +251,7 @@ void add_sim_command(CLI::App& app, const Program& program) {
   unknown->add_flag("--ideal", options.ideal, "No encoder and DAC quantization");
   unknown->add_option("--seed", options.seed, "Seed of the random numbers")->capture_default_str();
 
+  add_uncertainty_options(*command, options.uncertainty);
   add_chain_options(*command, settings->chain);
   command->add_option("--output", settings->folder, "Folder for the report")
       ->type_name("FOLDER")

@@ -58,6 +58,41 @@ void add_chain_options(CLI::App& app, ChainArguments& to, const std::string& gro
       ->group(group);
 }
 
+void add_uncertainty_options(CLI::App& app, UncertaintyArguments& to, const std::string& group) {
+  const auto add = [&](const char* name, std::optional<double>& value, const char* meaning,
+                       double low, double high) {
+    app.add_option(name, value, meaning)
+        ->type_name("FLOAT")
+        ->check(number_range(low, high))
+        ->group(group);
+  };
+  add("--uncertainty-payload", to.payload,
+      "Largest unknown payload, kg (default: the simulated one)", 0, 1000);
+  add("--uncertainty-payload-radius", to.payload_radius,
+      "Its radius of gyration about the tip link's origin, m (default: 0.05)", 0, 10);
+  add("--uncertainty-mass", to.mass, "Error of masses and inertias, part of 1 (default: 0.2)", 0,
+      0.99);
+  add("--uncertainty-armature-low", to.armature_low,
+      "Smallest rotor inertia over the description's (default: 0.5)", 0.01, 1);
+  add("--uncertainty-armature-high", to.armature_high,
+      "Largest rotor inertia over the description's (default: 2)", 1, 100);
+  app.add_option("--uncertainty-delay", to.delay,
+                 "Cycles between measurement and torque (default: the simulated ones)")
+      ->check(number_range(0, 10))
+      ->group(group);
+  app.add_option(
+         "--uncertainty-resonance", to.resonance,
+         "Resonance of the drives, motor and link free, Hz: one value,\nor one per joint; 0: "
+         "rigid (default: the simulated one)")
+      ->delimiter(',')
+      ->check(number_range(0, 10000))
+      ->group(group);
+  app.add_flag("--fit-resonance", to.fit_resonance,
+               "Lower the gains until bandwidth and observer bandwidth together are\n0.23 of the "
+               "resonance: Ki first, then all")
+      ->group(group);
+}
+
 std::string command_line(const std::string& program, int argc, const char* const* argv) {
   std::string line = program;
   for (int k = 1; k < argc; ++k) {

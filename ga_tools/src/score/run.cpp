@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 
+#include "ga_controllers/law_stability.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_tools::score {
@@ -132,6 +133,11 @@ Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms
                  .postures = postures_of(trajectory, settings.start),
                  .rate = kRate,
                  .keep_limits = scenario.keep_limits};
+  if (scenario.fit_resonance) {
+    for (auto& gains : setup.gains) {
+      gains = ga_controllers::gains_for_resonance(gains, scenario.disturbances.elastic_frequency);
+    }
+  }
   if (scenario.hand_over) {
     ga_dynamics::Dynamics actual(actual_arm(model, settings.errors, scenario.payload));
     actual.gravity(settings.start, setup.held = std::vector<double>(n));

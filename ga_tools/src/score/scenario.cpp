@@ -74,11 +74,20 @@ std::vector<Scenario> make_scenarios() {
   list.push_back(under_a("12", "quintic, A, elastic drives 60 Hz", "quintic", 3,
                          {kChatter, kRestChatter, kRms, kLate, kRest, kHunt}));
   list.back().disturbances.elastic_frequency = 60;
+  list.push_back(list.back());
+  list.back().id = "12f";
+  list.back().title = "12 with gains for the resonance";
+  list.back().fit_resonance = true;
+  list.push_back(list.back());
+  list.back().id = "12s";
+  list.back().title = "quintic, A, elastic drives 40 Hz, gains for the resonance";
+  list.back().disturbances.elastic_frequency = 40;
   list.push_back(under_a("13", "quintic, A, delay 2 cycles", "quintic", 3, all));
   list.back().disturbances.delay = 2;
   for (Scenario& s : list) {
     const std::string id = s.id;
-    s.in_short_form = id != "1h" && id != "2" && id != "4" && id != "9" && id != "11n";
+    s.in_short_form = id != "1h" && id != "2" && id != "4" && id != "9" && id != "11n" &&
+                      id != "12f" && id != "12s";
   }
   return list;
 }

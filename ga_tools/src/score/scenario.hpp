@@ -57,6 +57,8 @@ struct Scenario {
   ReferenceSignal reference = ReferenceSignal::kComplete;
   bool keep_limits = true;
   bool hand_over = false;  ///< the law receives the torque that held the arm before
+  /// The gains are those that gains_for_resonance() recommends for the elastic drives.
+  bool fit_resonance = false;
   // --- the score
   std::vector<Figure> figures = {};  ///< the first one is the row's main figure
   bool in_short_form = true;

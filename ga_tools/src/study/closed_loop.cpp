@@ -76,7 +76,8 @@ LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters
             law->start(q, qd, before);
           },
           [law](std::span<const double> q, std::span<const double> qd, const Reference& reference,
-                double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); }};
+                double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); },
+          [law] { return law->disturbance_torque(); }};
 }
 
 SimulatedArmSettings settings_for(const Trajectory& trajectory, const LoopOptions& options) {
@@ -109,6 +110,7 @@ RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& t
     values->resize(n);
     for (auto& joint : *values) joint.reserve(cycles);
   }
+  if (law.disturbance_torque) r.disturbance.resize(n);
   arm.power_on();
   law.start(arm.position(), std::vector<double>(n, 0.0));
   double total = 0, longest = 0;
@@ -120,6 +122,10 @@ RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& t
     const double took = std::chrono::duration<double>(Clock::now() - before).count();
     total += took;
     longest = std::max(longest, took);
+    if (law.disturbance_torque) {
+      const std::span<const double> disturbance = law.disturbance_torque();
+      for (std::size_t i = 0; i < n; ++i) r.disturbance[i].push_back(disturbance[i]);
+    }
     arm.command(tau);
     if (arm.fault().fault != Fault::kNone) r.ended = stopped(arm.fault(), model, t);
     r.time.push_back(t);
@@ -154,14 +160,13 @@ void trace_tool(Recording& r, const Chain& chain) {
 
 Metrics unmeasured() {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+  return {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
 }
 
-Metrics measure(const RunRecording& r, const Chain& chain, double duration) {
-  return r.ended ? unmeasured() : measure(static_cast<const Recording&>(r), chain, duration);
-}
+namespace {
 
-Metrics measure(const Recording& r, const Chain& chain, double duration) {
+/// All but the monitors.
+Metrics measure_errors(const Recording& r, const Chain& chain, double duration) {
   Metrics m;
   double joint_sum = 0, tool_sum = 0;
   std::size_t count = 0;
@@ -201,6 +206,21 @@ Metrics measure(const Recording& r, const Chain& chain, double duration) {
   }
   m.joint_rms = std::sqrt(joint_sum / static_cast<double>(count * n));
   m.tool_rms = std::sqrt(tool_sum / static_cast<double>(count));
+  return m;
+}
+
+}  // namespace
+
+Metrics measure(const RunRecording& r, const Chain& chain, double duration) {
+  if (r.ended) return unmeasured();
+  Metrics m = measure_errors(r, chain, duration);
+  add_monitors(m, monitor(r, chain, duration, {}, r.disturbance), chain, !r.disturbance.empty());
+  return m;
+}
+
+Metrics measure(const Recording& r, const Chain& chain, double duration) {
+  Metrics m = measure_errors(r, chain, duration);
+  add_monitors(m, monitor(r, chain, duration), chain, false);
   return m;
 }
 

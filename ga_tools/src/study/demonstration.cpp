@@ -148,6 +148,32 @@ std::vector<std::string> laws_of(const DemonstrationOptions& options, Demonstrat
   return laws;
 }
 
+/// Laws with the same loop share a line.
+std::vector<StabilityLine> check_stability_of(const Demonstration& d,
+                                              const ga_controllers::Uncertainty& uncertainty,
+                                              double rate) {
+  std::vector<StabilityLine> lines;
+  std::vector<LawKind> kinds;
+  for (const std::string& id : d.laws) {
+    const LawName* const law = named(kLaws, id);
+    if (law == nullptr) continue;
+    const auto integrates = [](LawKind kind) {
+      return kind == LawKind::kTrackingIntegral || kind == LawKind::kGravityHold;
+    };
+    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](LawKind kind) {
+      return integrates(kind) == integrates(law->kind);
+    });
+    if (same != kinds.end()) {
+      lines[static_cast<std::size_t>(same - kinds.begin())].laws.push_back(id);
+      continue;
+    }
+    kinds.push_back(law->kind);
+    lines.push_back(
+        {{id}, ga_controllers::check_law(d.chain, law->kind, d.gains, rate, uncertainty)});
+  }
+  return lines;
+}
+
 /// "joint1, joint2", or "all joints".
 std::string names_of(const Chain& chain, const std::function<bool(std::size_t)>& included) {
   std::string names;
@@ -195,10 +221,11 @@ bool Demonstration::ok() const {
 }
 
 Demonstration demonstrate(const DemonstrationOptions& options,
-                          const std::function<void(double, const std::string&)>& progress) {
+                          const std::function<void(double, const std::string&)>& progress,
+                          const std::function<void(const Demonstration&)>& started) {
   check_options(options);
   check_laws(options);
-  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}, {}, {}};
+  Demonstration d{read_chain(options), 0, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   d.notes = d.chain.warnings();
   const std::size_t n = d.chain.joints().size();
   d.gains = gains_of(options, n);
@@ -209,6 +236,10 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   ga_dynamics::LinkInertia payload{options.payload, {}, {}};
   std::copy(options.payload_com.begin(), options.payload_com.end(), payload.com.begin());
   const Chain arm = ga_hardware::actual_arm(d.chain, d.errors, payload);
+  const ga_controllers::Uncertainty uncertainty =
+      uncertainty_of(options.uncertainty, assumed_uncertainty(options.disturbances, payload));
+  if (options.uncertainty.fit_resonance && fit_resonance(uncertainty, d.gains))
+    d.notes.emplace_back("the gains are lowered to fit the resonance of the drives");
   // At any posture will do: what moves nothing at one moves nothing at all, but for rare
   // exceptions.
   check_inertia(arm, d.chain, std::vector<double>(n, 0.1));
@@ -221,6 +252,9 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   check_inertia(arm, d.chain, postures.front());
   d.joint_gains = joint_controller_gains(d.chain, d.gains, postures, options.rate);
   d.laws = laws_of(options, d);
+  d.stability = check_stability_of(d, uncertainty, options.rate);
+  for (std::string& warning : warnings_of(d.stability)) d.notes.push_back(std::move(warning));
+  if (started) started(d);
   LoopOptions loop;
   loop.rate = options.rate;
   loop.settle_time = options.settle_time;
@@ -241,6 +275,10 @@ Demonstration demonstrate(const DemonstrationOptions& options,
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);
     });
     result.metrics = measure(result.recording, d.chain, d.duration);
+    if (!result.recording.ended) {
+      result.monitors =
+          monitor(result.recording, d.chain, d.duration, d.signals, result.recording.disturbance);
+    }
     result.verdict = judge(result.recording, d.chain, d.duration, d.signals, result.id != "hold");
     d.results.push_back(std::move(result));
   }
@@ -256,15 +294,23 @@ std::string table_text(const Demonstration& d) {
     std::snprintf(cell, sizeof cell, std::isfinite(value) ? format : "-", value);
     return std::string(cell);
   };
-  const auto add = [&](const char* law, const std::string(&cells)[8], const char* state) {
-    std::snprintf(line, sizeof line, "%-24s %9s %9s %9s %9s %9s %9s %8s %9s  %s\n", law,
-                  cells[0].c_str(), cells[1].c_str(), cells[2].c_str(), cells[3].c_str(),
-                  cells[4].c_str(), cells[5].c_str(), cells[6].c_str(), cells[7].c_str(), state);
+  const auto add = [&](const char* law, const std::string(&cells)[12], const char* state) {
+    std::snprintf(line, sizeof line, "%-24s", law);
     text += line;
+    for (const std::string& cell : cells) {
+      std::snprintf(line, sizeof line, " %9s", cell.c_str());
+      text += line;
+    }
+    text += "  " + std::string(state) + "\n";
   };
-  add("", {"joint rms", "joint max", "tool rms", "tool max", "final", "hunting", "torque", "law"},
+  add("",
+      {"joint rms", "joint max", "tool rms", "tool max", "final", "hunting", "torque", "chatter",
+       "saturated", "model err", "oscillat.", "law"},
       "");
-  add("law", {"mrad", "mrad", "mm", "mm", "mrad", "mrad", "% limit", "us/cycle"}, "state");
+  add("law",
+      {"mrad", "mrad", "mm", "mm", "mrad", "mrad", "% limit", "% limit", "% time", "% limit",
+       "mrad", "us/cycle"},
+      "state");
   for (const LawResult& r : d.results) {
     const Metrics& m = r.metrics;
     // A recording of another program's loop does not tell its time.
@@ -273,7 +319,9 @@ std::string table_text(const Demonstration& d) {
         {number(1e3 * m.joint_rms, "%.4f"), number(1e3 * m.joint_max, "%.4f"),
          number(1e3 * m.tool_rms, "%.4f"), number(1e3 * m.tool_max, "%.4f"),
          number(1e3 * m.final_error, "%.4f"), number(1e3 * m.final_motion, "%.4f"),
-         number(100 * m.torque_use, "%.1f"), law > 0 ? number(1e6 * law, "%.2f") : "-"},
+         number(100 * m.torque_use, "%.1f"), number(100 * m.chatter, "%.3f"),
+         number(100 * m.saturation, "%.1f"), number(100 * m.model_error, "%.2f"),
+         number(1e3 * m.oscillation, "%.3f"), law > 0 ? number(1e6 * law, "%.2f") : "-"},
         r.verdict ? to_string(r.verdict->state).c_str() : "-");
   }
   for (const LawResult& r : d.results) {

@@ -12,6 +12,8 @@
 
 #include "ga_hardware/simulated_arm.hpp"
 #include "ga_tools/closed_loop.hpp"
+#include "ga_tools/uncertainty.hpp"
+#include "study/stability_lines.hpp"
 
 namespace ga_tools {
 
@@ -34,6 +36,7 @@ struct DemonstrationOptions {
   std::vector<double> payload_com = {};
   ga_dynamics::Payload known_payload = {};      ///< what the laws know of it
   ga_hardware::Disturbances disturbances = {};  ///< unknown to the laws
+  UncertaintyArguments uncertainty = {};        ///< of the stability check
   double rate = 1000;                           ///< Hz
   double settle_time = 3;                       ///< s at the goal after the motion
   double noise = 0;                             ///< rad, on the positions before the encoders
@@ -45,6 +48,7 @@ struct LawResult {
   std::string id, label;
   RunRecording recording;
   Metrics metrics;
+  std::vector<ga_controllers::JointMonitor> monitors = {};  ///< one per joint
   std::optional<Verdict> verdict;  ///< none: it was recorded elsewhere and not judged
   /// Added by default, for comparison with the laws under test: named if it fails, but not counted.
   bool comparison = false;
@@ -62,6 +66,7 @@ struct Demonstration {
   std::vector<JointSignals> signals;              ///< one per joint
   std::vector<ga_hardware::JointErrors> errors;   ///< one per joint, of the arm
   JointControllerGains joint_gains;               ///< of the joint controllers
+  std::vector<StabilityLine> stability = {};      ///< of the laws, not of the joint controllers
 
   bool ok() const;  ///< no run but the comparison was stopped, lost its reference or oscillates
 };
@@ -69,9 +74,10 @@ struct Demonstration {
 /// Throws std::runtime_error, naming the option, for impossible ones and for an arm with a joint
 /// that moves no inertia; ga_dynamics' errors for a description or a motion that do not fit. Runs
 /// that go wrong do not throw: LawResult::verdict. `progress` gets a share of 1 and what is being
-/// done.
+/// done. `started` is called once, before the first run, with all but the results.
 Demonstration demonstrate(const DemonstrationOptions& options,
-                          const std::function<void(double, const std::string&)>& progress);
+                          const std::function<void(double, const std::string&)>& progress,
+                          const std::function<void(const Demonstration&)>& started = {});
 
 /// The table that a person reads in the terminal; below it, a line for each run that went wrong.
 std::string table_text(const Demonstration& demonstration);

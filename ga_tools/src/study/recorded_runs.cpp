@@ -86,7 +86,7 @@ LawResult result_of(const json& run, const ga_dynamics::Chain& chain, double& du
 }  // namespace
 
 Demonstration recorded_runs(const json& data, const ga_dynamics::Chain& chain) {
-  Demonstration d{chain, 0, {}, {}, {}, {}, {}, {}, {}, {}};
+  Demonstration d{chain, 0, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   const auto runs = member<std::vector<json>>(data, "?", "recordings");
   if (runs.empty()) throw std::runtime_error("'recordings' has no run");
   for (const json& run : runs) {

@@ -140,6 +140,17 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
   if (!first) run["reference_run"] = source.id;
   run["frames"] = frames_of(r, d.chain, every_frame);
   run["events"] = events_of(result, d.chain, d.duration);
+  for (std::size_t i = 0; i < result.monitors.size(); ++i) {
+    const ga_controllers::JointMonitor& m = result.monitors[i];
+    run["monitors"].push_back({{"joint", d.chain.joints()[i].name},
+                               {"oscillation", m.oscillation},
+                               {"torque_oscillation", m.torque_oscillation},
+                               {"frequency", m.frequency},
+                               {"chatter", m.chatter},
+                               {"saturation", m.saturation},
+                               {"model_error", m.model_error},
+                               {"model_error_ratio", m.model_error_ratio}});
+  }
   if (result.verdict) run["verdict"] = {{"state", to_string(result.verdict->state)}};
   if (result.verdict && !result.verdict->ok()) {
     run["verdict"]["joint"] = d.chain.joints()[result.verdict->joint].name;
@@ -166,6 +177,10 @@ json table_of(const Demonstration& d) {
                     {"final", 1e3 * m.final_error},
                     {"hunting", 1e3 * m.final_motion},
                     {"torque", 100 * m.torque_use},
+                    {"chatter", 100 * m.chatter},
+                    {"saturation", 100 * m.saturation},
+                    {"model_error", 100 * m.model_error},
+                    {"oscillation", 1e3 * m.oscillation},
                     {"time", 1e6 * r.recording.update_time_mean}});
     if (r.verdict) rows.back()["state"] = to_string(r.verdict->state);
   }
@@ -175,7 +190,11 @@ json table_of(const Demonstration& d) {
                column("tool_max", "Tool error, max", "mm", 3, "lower"),
                column("final", "Error at rest", "mrad", 3, "lower"),
                column("hunting", "Motion at rest", "mrad", 3, "none"),
-               column("torque", "Torque used", "% of limit", 1, "none")};
+               column("torque", "Torque used", "% of limit", 1, "none"),
+               column("chatter", "Torque change per cycle, RMS", "% of limit", 3, "lower"),
+               column("saturation", "Torque saturated", "% of time", 1, "none"),
+               column("model_error", "Model error, RMS", "% of limit", 2, "none"),
+               column("oscillation", "Oscillation at rest", "mrad", 3, "none")};
   const bool timed = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
     return r.recording.update_time_mean > 0;
   });
@@ -211,6 +230,7 @@ json report_data(const Demonstration& d, const DemonstrationOptions& options) {
                    std::string("ga_tools ") + version() + ", seed " + std::to_string(options.seed)},
                   options.rate, true);
   data["made_with"] = provenance(d, options);
+  data["stability"] = json_of(d.stability);
   return data;
 }
 

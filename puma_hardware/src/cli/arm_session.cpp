@@ -67,8 +67,7 @@ ArmLoopOptions loop_options(Robot& robot) {
 
 ga_controllers::LawParameters parameters_of(const LawChoice& law, const ga_dynamics::Chain& chain) {
   ga_controllers::LawParameters parameters = ga_hardware::law_parameters(
-      law.kind, {ga_controllers::gains_from_bandwidth(law.bandwidth, law.damping)}, law.friction,
-      ga_hardware::signals_of(chain));
+      law.kind, law.all_gains(), law.friction, ga_hardware::signals_of(chain));
   parameters.payload = law.payload;
   return parameters;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "arm/puma_arm.hpp"
 #include "cli/arm_options.hpp"
@@ -22,6 +23,14 @@ struct LawChoice {
   double damping = 1;
   double friction = 1;  ///< share of friction in the feed-forward
   ga_dynamics::Payload payload = {};
+  /// One per joint; empty: from bandwidth and damping.
+  std::vector<ga_controllers::JointGains> gains = {};
+
+  /// One per joint, or one for all.
+  std::vector<ga_controllers::JointGains> all_gains() const {
+    if (!gains.empty()) return gains;
+    return {ga_controllers::gains_from_bandwidth(bandwidth, damping)};
+  }
 };
 
 class ArmSession {

@@ -21,6 +21,7 @@ struct Settings {
   double bandwidth = 40, damping = 1, friction = 1, settle = 2;
   ga_dynamics::Payload payload;
   bool unguarded = false;
+  ga_tools::UncertaintyArguments uncertainty;
 };
 
 LawKind kind_of(const std::string& law) {
@@ -43,11 +44,32 @@ void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Ch
   }
 }
 
+/// Prints the stability check of the law. Throws std::runtime_error if its gains are refused.
+void check_stability(const ga_dynamics::Chain& chain, const LawChoice& law, double rate,
+                     const ga_controllers::Uncertainty& uncertainty) {
+  const auto check = ga_controllers::check_law(chain, law.kind, law.all_gains(), rate, uncertainty);
+  std::printf("%s\n", check.summary.c_str());
+  for (const std::string& warning : check.warnings) {
+    std::fprintf(stderr, "puma: warning: stability: %s\n", warning.c_str());
+  }
+  if (!check.accepted()) {
+    throw std::runtime_error("--bandwidth " + std::to_string(law.bandwidth) + ": " + check.refusal);
+  }
+}
+
 void run(const Settings& settings) {
-  ArmSession session(settings.arm, settings.unguarded,
-                     {kind_of(settings.law), settings.bandwidth, settings.damping,
-                      settings.friction, settings.payload});
+  ga_controllers::Uncertainty assumed;
+  assumed.delay = 1;  // the DACs hold a torque until the next cycle
+  const auto uncertainty = ga_tools::uncertainty_of(settings.uncertainty, assumed);
+  LawChoice law{kind_of(settings.law), settings.bandwidth, settings.damping, settings.friction,
+                settings.payload};
+  if (settings.uncertainty.fit_resonance) {
+    law.gains.assign(6, law.all_gains().front());
+    ga_tools::fit_resonance(uncertainty, law.gains);
+  }
+  ArmSession session(settings.arm, settings.unguarded, law);
   const ga_dynamics::Chain& chain = session.robot().chain();
+  check_stability(chain, law, settings.arm.rate, uncertainty);
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
   const CalibrationTable table = session.robot().calibration();
   ga_hardware::Recording recording;
@@ -94,6 +116,7 @@ void add_run_command(CLI::App& app) {
   command->add_option("--settle", settings->settle, "Time at the goal, s")
       ->check(ga_tools::number_range(0.1, 1000.0))
       ->capture_default_str();
+  ga_tools::add_uncertainty_options(*command, settings->uncertainty);
   command->add_flag("--no-guard", settings->unguarded,
                     "Run without a guard process: never with the amplifiers connected");
   command->callback([settings] { run(*settings); });
