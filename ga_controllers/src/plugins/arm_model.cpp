@@ -136,6 +136,8 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
   law.integral_limit = p.integral_limit;
   law.blend_time = p.blend_time;
   law.keep_limits = true;
+  law.keep_path = p.keep_path;
+  law.look_ahead = p.look_ahead;
   law.error_cycles = static_cast<int>(p.error_cycles);
   return law;
 }

@@ -20,6 +20,7 @@
 #include "live_gains.hpp"
 #include "notice.hpp"
 #include "reference_input.hpp"
+#include "sender_clock.hpp"
 #include "state_publisher.hpp"
 
 namespace ga_controllers {
@@ -44,6 +45,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
  protected:
   std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list()
       override;
+  /// `<controller>/speed_scaling`, for the preceding controller.
+  std::vector<hardware_interface::StateInterface::SharedPtr> on_export_state_interfaces_list()
+      override;
   bool on_set_chained_mode(bool chained) override;
   ReturnType update_reference_from_subscribers(const rclcpp::Time& time,
                                                const rclcpp::Duration& period) override;
@@ -62,6 +66,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   bool read_state();
   bool read_effort();
   bool write_torque();
+  void report_rate();
 
   const LawKind kind_;
   std::shared_ptr<law_controller::ParamListener> parameter_listener_;
@@ -86,6 +91,8 @@ class LawController : public controller_interface::ChainableControllerInterface 
   // Used by the control loop; one value per joint in the order of the chain.
   std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
   int missed_reads_ = 0, missed_writes_ = 0;
+  SenderClock sender_clock_;
+  double reported_rate_ = 1;  ///< in the last cycle
   std::chrono::steady_clock::time_point last_update_;
 };
 

@@ -28,6 +28,8 @@ inline constexpr const char* kParameterNames[] = {"joints",
                                                   "integral_dead_band",
                                                   "integral_limit",
                                                   "blend_time",
+                                                  "keep_path",
+                                                  "look_ahead",
                                                   "error_cycles",
                                                   "reference_timeout",
                                                   "state_publish_rate"};

@@ -21,6 +21,8 @@ constexpr std::array kNames = {
     "torque.gravity",     "torque.friction",
     "torque.feedback",    "torque.blend",
     "torque.limit",       "torque.total",
+    "time_scale.rate",  // the same for all joints, as is the next one
+    "time_scale.lag",
 };
 
 }  // namespace
@@ -42,6 +44,7 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
                         std::span<const double> qd, ControlLaw& law) noexcept {
   const Reference given = law.reference(), followed = law.followed();
   const TorqueTerms torque = law.terms();
+  const TimeScale scale = law.time_scale();
   for (std::size_t k = 0; k < listed.size(); ++k) {
     const std::size_t i = listed[k];
     const std::array<double, kNames.size()> values = {
@@ -64,6 +67,8 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
         torque.blend[i],
         torque.limit[i],
         torque.total[i],
+        scale.rate,
+        scale.lag,
     };
     std::copy(values.begin(), values.end(), message.interface_values[k].values.begin());
   }

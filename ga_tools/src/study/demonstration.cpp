@@ -101,7 +101,9 @@ LawUnderTest make_law(const std::string& id, const Demonstration& d, double fric
   }
   const LawName* const law = named(kLaws, id);
   label = law->label;
-  return computed_torque(d.chain, law_parameters(law->kind, d.gains, friction, d.signals));
+  ga_controllers::LawParameters p = law_parameters(law->kind, d.gains, friction, d.signals);
+  p.keep_path = true;
+  return computed_torque(d.chain, p);
 }
 
 /// Joint positions along a motion, the first at its start.
@@ -234,8 +236,9 @@ Demonstration demonstrate(const DemonstrationOptions& options,
     result.recording = run_loop(simulated, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);
     });
-    result.metrics = measure(result.recording, d.chain, d.duration);
-    result.verdict = judge(result.recording, d.chain, d.duration, d.signals, result.id != "hold");
+    const double duration = result.recording.duration(d.duration);
+    result.metrics = measure(result.recording, d.chain, duration);
+    result.verdict = judge(result.recording, d.chain, duration, d.signals, result.id != "hold");
     d.results.push_back(std::move(result));
   }
   if (progress) progress(1, "done");
@@ -269,6 +272,15 @@ std::string table_text(const Demonstration& d) {
          number(1e3 * m.final_error, "%.4f"), number(1e3 * m.final_motion, "%.4f"),
          number(100 * m.torque_use, "%.1f"), law > 0 ? number(1e6 * law, "%.2f") : "-"},
         r.verdict ? to_string(r.verdict->state).c_str() : "-");
+  }
+  for (const LawResult& r : d.results) {
+    const double duration = r.recording.duration(d.duration);
+    if (!(r.recording.slowest < 1)) continue;
+    std::snprintf(line, sizeof line,
+                  "%s: the motion takes %.3f s, %.2f times as long, on the same path: a torque or "
+                  "velocity limit was reached\n",
+                  r.label.c_str(), duration, duration / d.duration);
+    text += line;
   }
   for (const LawResult& r : d.results) {
     if (r.verdict && !r.verdict->ok()) text += r.label + ": " + describe(*r.verdict) + "\n";

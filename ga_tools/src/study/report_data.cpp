@@ -95,7 +95,16 @@ json robot_of(const Chain& chain, const std::filesystem::path& urdf,
 json events_of(const LawResult& result, const Chain& chain, double duration) {
   const RunRecording& r = result.recording;
   json events = json::array();
-  if (!r.ended) events.push_back({{"t", rounded(duration, 3)}, {"text", "the motion ends"}});
+  if (!r.ended) {
+    const double stretched = r.duration(duration);
+    std::string text = "the motion ends";
+    if (r.slowest < 1) {
+      char more[64];
+      std::snprintf(more, sizeof more, ", %.2f times as long as planned", stretched / duration);
+      text += more;
+    }
+    events.push_back({{"t", rounded(stretched, 3)}, {"text", text}});
+  }
   if (result.verdict && !result.verdict->ok()) {
     events.push_back({{"t", rounded(result.verdict->time, 3)},
                       {"text", to_string(result.verdict->state) + ": " + result.verdict->reason}});
@@ -124,7 +133,7 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
   // A run that ended early has a shorter reference than the others.
   const LawResult& source = d.results.front();
   const bool first =
-      !one_reference || &result == &source || r.time.size() != source.recording.time.size();
+      !one_reference || &result == &source || r.q_ref != source.recording.q_ref;
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     std::vector<double> error(r.q[i].size());
     for (std::size_t t = 0; t < error.size(); ++t) error[t] = r.q[i][t] - r.q_ref[i][t];
@@ -166,6 +175,7 @@ json table_of(const Demonstration& d) {
                     {"final", 1e3 * m.final_error},
                     {"hunting", 1e3 * m.final_motion},
                     {"torque", 100 * m.torque_use},
+                    {"stretch", r.recording.duration(d.duration) / d.duration},
                     {"time", 1e6 * r.recording.update_time_mean}});
     if (r.verdict) rows.back()["state"] = to_string(r.verdict->state);
   }
@@ -179,6 +189,10 @@ json table_of(const Demonstration& d) {
   const bool timed = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
     return r.recording.update_time_mean > 0;
   });
+  const bool stretched = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
+    return r.recording.slowest < 1;
+  });
+  if (stretched) columns.push_back(column("stretch", "Duration", "× planned", 2, "lower"));
   if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
   const bool judged = std::any_of(d.results.begin(), d.results.end(),
                                   [](const LawResult& r) { return r.verdict.has_value(); });
