@@ -33,6 +33,8 @@ constexpr double kSame = 1e-12;
 /// s'' keeps the bound of x up to this many cycles ahead, or as far as s moves at kSlow.
 constexpr int kCyclesAhead = 2;
 constexpr double kSlow = 0.05;
+/// rad/s and rad/s²; slower samples are at rest.
+constexpr double kRestVelocity = 1e-4, kRestAcceleration = 1e-2;
 /// Relative excess of a limit that passes.
 constexpr double kTolerance = 1e-9;
 /// s, shortest distance that counts.
@@ -78,14 +80,27 @@ double TimeScaling::torque_bound(std::size_t i, double static_torque) const noex
 bool TimeScaling::rests(const Values& sample) const noexcept {
   bool moves = false;
   for (std::size_t i = 0; i < n_; ++i) {
-    moves = moves || sample.qd[i] != 0 || sample.qdd[i] != 0;
+    moves = moves || std::abs(sample.qd[i]) > kRestVelocity ||
+            std::abs(sample.qdd[i]) > kRestAcceleration;
   }
   return !moves;
 }
 
-bool TimeScaling::same_as_newest(const Values& sample) noexcept {
+/// True if the sample rests, as the newest one does at the same place.
+bool TimeScaling::stays(const Values& sample, double step) noexcept {
+  if (count_ == 0 || !node(count_ - 1).rests || !rests(sample)) return false;
   const double* q = part(count_ - 1, kQ);
-  return std::equal(q, q + n_, sample.q.begin());
+  bool near = true;
+  for (std::size_t i = 0; i < n_; ++i) {
+    near = near && std::abs(sample.q[i] - q[i]) <= 2 * kRestVelocity * step;
+  }
+  return near;
+}
+
+void TimeScaling::store(const Values& sample, std::size_t at) noexcept {
+  std::copy_n(sample.q.begin(), n_, part(at, kQ));
+  std::copy_n(sample.qd.begin(), n_, part(at, kV));
+  std::copy_n(sample.qdd.begin(), n_, part(at, kA));
 }
 
 /// True if the sample can be followed at s' = 1 and s'' = 0.
@@ -111,9 +126,7 @@ void TimeScaling::restart(const Values& sample) noexcept {
   blocking_ = -1;
   behind_ = false;
   node(0) = {.rests = rests(sample)};
-  std::copy_n(sample.q.begin(), n_, part(0, kQ));
-  std::copy_n(sample.qd.begin(), n_, part(0, kV));
-  std::copy_n(sample.qdd.begin(), n_, part(0, kA));
+  store(sample, 0);
 }
 
 /// Coefficients of the torques at a node.
@@ -240,9 +253,7 @@ void TimeScaling::append(const Values& sample, double step) noexcept {
   }
   const std::size_t newest = count_ - 1;
   node(newest) = {.rests = rests(sample)};
-  std::copy_n(sample.q.begin(), n_, part(newest, kQ));
-  std::copy_n(sample.qd.begin(), n_, part(newest, kV));
-  std::copy_n(sample.qdd.begin(), n_, part(newest, kA));
+  store(sample, newest);
   evaluate(newest);
   lag_ += step;
   if (pending_ > 0) interrupted_ = pending_;
@@ -355,12 +366,14 @@ void TimeScaling::choose_acceleration(double dt, std::span<const double> velocit
 }
 
 void TimeScaling::advance(double dt, double step, const Values& sample) noexcept {
-  const bool still = rests(sample);
+  const bool stays = this->stays(sample, step);
   if (!behind_) {
-    const bool known = count_ > 0;
-    if (known && still && node(0).rests && same_as_newest(sample)) return;
-    const bool from_rest = known && node(0).rests;
-    const bool delays = look_ahead_ > 0 && from_rest && !still;
+    if (stays) {
+      store(sample, 0);
+      return;
+    }
+    const bool from_rest = count_ > 0 && node(0).rests;
+    const bool delays = look_ahead_ > 0 && from_rest && !rests(sample);
     if (!delays && feasible(sample)) {
       restart(sample);
       return;
@@ -376,14 +389,17 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
       restart(sample);
       behind_ = true;
       evaluate(0);
-      const bool stands = std::all_of(sample.qd.begin(), sample.qd.end(), [](double v) { return v == 0; });
+      const bool stands = std::all_of(sample.qd.begin(), sample.qd.end(),
+                                      [](double v) { return std::abs(v) <= kRestVelocity; });
       if (stands) rate_ = std::sqrt(node(0).bound);
     }
     if (from_rest) rate_ = waited_ < look_ahead_ ? 0 : std::sqrt(bound_at(step));
     acceleration_ = 0;
     if (from_rest) move(dt);
   } else {
-    if (!(still && node(count_ - 1).rests && same_as_newest(sample)) && step > 0) {
+    if (stays) {
+      store(sample, count_ - 1);
+    } else if (step > 0) {
       append(sample, step);
     }
     propagate();
@@ -394,6 +410,7 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
     }
     move(dt);
   }
+  // The newest sample is reached.
   if (count_ == 1 && (node(0).rests || (rate_ >= 1 && feasible(sample)))) {
     restart(sample);
     return;

@@ -71,7 +71,7 @@ class TimeScaling {
     double own = 1;         ///< bound of x at this node alone
     double tangent = 1;     ///< √x there, at most: viscous friction is linear in x around it
     double bound = 1;       ///< and for what follows
-    bool rests = false;     ///< without velocity and acceleration
+    bool rests = false;     ///< almost without velocity and acceleration
     int blocking = -1;      ///< joint that cannot hold this position
   };
 
@@ -82,7 +82,8 @@ class TimeScaling {
   }
   bool feasible(const Values& sample) noexcept;
   bool rests(const Values& sample) const noexcept;
-  bool same_as_newest(const Values& sample) noexcept;
+  bool stays(const Values& sample, double step) noexcept;
+  void store(const Values& sample, std::size_t at) noexcept;
   void restart(const Values& sample) noexcept;
   void append(const Values& sample, double step) noexcept;
   void evaluate(std::size_t i) noexcept;
