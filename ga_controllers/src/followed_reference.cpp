@@ -134,9 +134,8 @@ void FollowedReference::choose_hold_position(const MeasuredArm& arm) noexcept {
 bool FollowedReference::take(const Reference& r, double dt, const LawSetting& law,
                              const MeasuredArm& arm) noexcept {
   const std::size_t n = remaining_.size();
-  step_ = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1
-              ? r.time_scale * dt
-              : dt;
+  step_ = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1 ? r.time_scale * dt
+                                                                                 : dt;
   // The sender waits.
   if (step_ == 0 && dt > 0) return true;
   dt = step_;
@@ -293,8 +292,11 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     scaling_->advance(cycle.dt, step_, {followed_.q, followed_.qd, followed_.qdd});
   }
   if (governor_ && law.takes_reference()) {
-    violation_ = governor_->govern(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd},
-                                   scales);
+    violation_ =
+        governor_->govern(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd}, scales);
+    if (scales && scaling_->rate() < 1 && violation_.reason == LimitViolation::Reason::kNone) {
+      violation_ = {LimitViolation::Reason::kTooFast, scaling_->limiting()};
+    }
   }
   if (!scales || !scaling_->behind()) path_ = followed_;
   return jumped;

@@ -78,8 +78,7 @@ LimitViolation::Reason ReferenceGovernor::check(const Joint& joint, double q, do
   const double braking = qd > 0 ? -qdd : qdd, brake = kBrake * max_acceleration;
   const double pushing = scaled_ ? 0 : std::max(-braking, 0.0);
   const double speed = std::abs(qd) + pushing * pushing / (2 * kSlew * max_acceleration);
-  if (speed > kVelocityMargin * limits.velocity ||
-      (std::abs(qdd) > max_acceleration && !scaled_) ||
+  if (speed > kVelocityMargin * limits.velocity || (std::abs(qdd) > max_acceleration && !scaled_) ||
       std::abs(q - joint.q) > reach) {
     return Reason::kTooFast;
   }

@@ -31,8 +31,10 @@ constexpr int kPassSteps = 40;
 /// A bound that changes less ends the backward pass.
 constexpr double kSame = 1e-12;
 /// s'' keeps the bound of x up to this many cycles ahead, or as far as s moves at kSlow.
-constexpr int kCyclesAhead = 2;
+constexpr int kCyclesAhead = 16;
 constexpr double kSlow = 0.05;
+/// 1/s, s' approaches 1 at this rate, to kArrived.
+constexpr double kApproach = 50, kArrived = 1e-6;
 /// rad/s and rad/s²; slower samples are at rest.
 constexpr double kRestVelocity = 1e-4, kRestAcceleration = 1e-2;
 /// Relative excess of a limit that passes.
@@ -111,8 +113,12 @@ bool TimeScaling::feasible(const Values& sample) noexcept {
   for (std::size_t i = 0; i < n_; ++i) {
     const double v = sample.qd[i], rise = std::clamp(v / friction_velocity_, -1.0, 1.0);
     const double needed = tau[i] + drives_[i].viscous * v + drives_[i].coulomb(v) * rise;
-    within = within && std::abs(needed) <= kShare * limit_[i] &&
-             std::abs(v) <= velocity_limit_[i] * (1 + kTolerance);
+    if (std::abs(needed) <= kShare * limit_[i] &&
+        std::abs(v) <= velocity_limit_[i] * (1 + kTolerance)) {
+      continue;
+    }
+    within = false;
+    limiting_ = i;
   }
   return within;
 }
@@ -232,9 +238,7 @@ int TimeScaling::propagate(std::size_t& from, int steps) noexcept {
   return steps;
 }
 
-void TimeScaling::propagate() noexcept {
-  propagate(interrupted_, propagate(pending_, kPassSteps));
-}
+void TimeScaling::propagate() noexcept { propagate(interrupted_, propagate(pending_, kPassSteps)); }
 
 void TimeScaling::append(const Values& sample, double step) noexcept {
   // The fuller the ring, the longer the steps.
@@ -301,7 +305,9 @@ void TimeScaling::interpolate(const Values& out) noexcept {
     const double low = std::min(steepest, 0.0), high = std::max(steepest, 0.0);
     return hermite(from, to, std::clamp(rate0, low, high), std::clamp(rate1, low, high));
   };
-  const auto linear = [&](Part of, std::size_t i) { return r * part(0, of)[i] + p * part(1, of)[i]; };
+  const auto linear = [&](Part of, std::size_t i) {
+    return r * part(0, of)[i] + p * part(1, of)[i];
+  };
   for (std::size_t i = 0; i < n_; ++i) {
     out.q[i] = hermite(part(0, kQ)[i], part(1, kQ)[i], part(0, kV)[i], part(1, kV)[i]);
     out.qd[i] = monotone(part(0, kV)[i], part(1, kV)[i], part(0, kA)[i], part(1, kA)[i]);
@@ -338,8 +344,8 @@ double TimeScaling::bound_at(double distance) noexcept {
 void TimeScaling::choose_acceleration(double dt, std::span<const double> velocity) noexcept {
   const double *m = scratch_.data(), *h = m + n_, *c = h + n_;
   const double x = rate_ * rate_;
-  double low = -kLargest, high = kLargest;             // with a reserve
-  double lowest = -kLargest, highest = kLargest;       // at the torque limits
+  double low = -kLargest, high = kLargest;        // with a reserve
+  double lowest = -kLargest, highest = kLargest;  // at the torque limits
   double slowest_rise = kLargest / kRise / std::max(dt, kShortest);
   for (std::size_t i = 0; i < n_; ++i) {
     const double inertia = std::max(std::abs(m[i]), kSmallest * limit_[i]);
@@ -352,10 +358,12 @@ void TimeScaling::choose_acceleration(double dt, std::span<const double> velocit
     lowest = std::max(lowest, -(limit_[i] + torque) / inertia);
     highest = std::min(highest, (limit_[i] - torque) / inertia);
   }
-  // To the bound of the next cycles.
-  double wanted = kLargest;
-  for (int k = 1; k <= kCyclesAhead && dt > 0; ++k) {
+  // Gently to the bounds of the next cycles and to s' = 1.
+  double wanted = (1 - rate_) * kApproach;
+  if (1 - rate_ < kArrived && dt > 0) wanted = (1 - rate_) / dt;
+  for (int k = 1; k <= kCyclesAhead && dt > 0; k *= 2) {
     const double ahead = k * std::max(rate_, kSlow) * dt;
+    if (k > 2 && ahead > lag_) break;
     wanted = std::min(wanted, (bound_at(ahead) - x) / (2 * ahead));
   }
   wanted = std::min({wanted, high, acceleration_ + kRise * slowest_rise * dt});

@@ -59,6 +59,8 @@ class TimeScaling {
   double rate() const noexcept { return rate_; }  ///< s', 0 … 1
   double lag() const noexcept { return lag_; }    ///< s, behind the newest sample
   bool behind() const noexcept { return behind_; }
+  /// Joint that needed too much torque or velocity when s fell behind.
+  std::size_t limiting() const noexcept { return limiting_; }
   /// The reference leads to a position where gravity or friction exceed the torque limit of a joint:
   /// s stops before it. -1: none.
   int blocked() const noexcept { return rate_ < kStopped ? blocking_ : -1; }
@@ -67,12 +69,12 @@ class TimeScaling {
   static constexpr double kStopped = 1e-3;
   enum Part { kQ, kV, kA, kM, kH, kC, kParts };
   struct Node {
-    double step = 0;        ///< s, of the reference's time to the next node
-    double own = 1;         ///< bound of x at this node alone
-    double tangent = 1;     ///< √x there, at most: viscous friction is linear in x around it
-    double bound = 1;       ///< and for what follows
-    bool rests = false;     ///< almost without velocity and acceleration
-    int blocking = -1;      ///< joint that cannot hold this position
+    double step = 0;     ///< s, of the reference's time to the next node
+    double own = 1;      ///< bound of x at this node alone
+    double tangent = 1;  ///< √x there, at most: viscous friction is linear in x around it
+    double bound = 1;    ///< and for what follows
+    bool rests = false;  ///< almost without velocity and acceleration
+    int blocking = -1;   ///< joint that cannot hold this position
   };
 
   std::size_t index(std::size_t i) const noexcept { return (first_ + i) & (nodes_.size() - 1); }
@@ -103,17 +105,18 @@ class TimeScaling {
   std::vector<ga_dynamics::Drive> drives_;
   std::vector<double> limit_, velocity_limit_;
   double friction_velocity_, look_ahead_;
-  std::vector<double> zero_, scratch_;   ///< scratch_: m, h, c and q' at s
-  std::vector<Node> nodes_;              ///< ring
-  std::vector<double> data_;             ///< kParts values per joint of every node
-  std::size_t first_ = 0, count_ = 0;    ///< of the ring; s is between the first two nodes
+  std::vector<double> zero_, scratch_;  ///< scratch_: m, h, c and q' at s
+  std::vector<Node> nodes_;             ///< ring
+  std::vector<double> data_;            ///< kParts values per joint of every node
+  std::size_t first_ = 0, count_ = 0;   ///< of the ring; s is between the first two nodes
   /// The backward pass continues before these nodes: the newest one, and one that was interrupted by a
   /// new sample. 0: complete.
   std::size_t pending_ = 0, interrupted_ = 0;
-  double offset_ = 0;                    ///< s, from the first node to s
-  double rate_ = 1, acceleration_ = 0;   ///< s', s''
-  double lag_ = 0, waited_ = 0;          ///< s
+  double offset_ = 0;                   ///< s, from the first node to s
+  double rate_ = 1, acceleration_ = 0;  ///< s', s''
+  double lag_ = 0, waited_ = 0;         ///< s
   int blocking_ = -1;
+  std::size_t limiting_ = 0;
   bool behind_ = false;
 };
 

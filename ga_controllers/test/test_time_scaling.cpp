@@ -78,8 +78,12 @@ Path ramp(const Values& from, const Values& to, double duration) {
         if (x < 0.75) return v * (x - 0.125);
         return 1 - a * (1 - x) * (1 - x) / 2;
       },
-      [=](double x) { return x < 0.25 ? a * x : x < 0.75 ? v : a * (1 - x); },
-      [=](double x) { return x < 0.25 ? a : x < 0.75 ? 0 : -a; });
+      [=](double x) { return x < 0.25   ? a * x
+                             : x < 0.75 ? v
+                                        : a * (1 - x); },
+      [=](double x) { return x < 0.25   ? a
+                             : x < 0.75 ? 0
+                                        : -a; });
 }
 
 /// All joints on curves of different frequencies, from rest to rest.
@@ -300,18 +304,22 @@ TEST(TimeScaling, StopsOnThePathBeforeAPositionThatCannotBeHeld) {
   EXPECT_GT(std::abs(g[1]), 0.7 * limit[1]);
 }
 
-/// Slow to start, quick to stop.
+/// Constant acceleration for most of the time, then a short constant deceleration.
 Path late_brake(double duration) {
+  const double brake = 0.04, v = 2;
   return between(
       kStart, kNear, duration,
-      [](double x) { return x * x * x * x * x * (6 - 5 * x); },
-      [](double x) { return 30 * x * x * x * x * (1 - x); },
-      [](double x) { return 30 * x * x * x * (4 - 5 * x); });
+      [=](double x) {
+        const double left = 1 - x;
+        return left > brake ? v * x * x / (2 * (1 - brake)) : 1 - v * left * left / (2 * brake);
+      },
+      [=](double x) { return 1 - x > brake ? v * x / (1 - brake) : v * (1 - x) / brake; },
+      [=](double x) { return 1 - x > brake ? v / (1 - brake) : -v / brake; });
 }
 
 TEST(TimeScaling, WithLookAheadABrakingThatComesTooLateStaysOnThePath) {
   const Chain chain = puma();
-  const Path path = late_brake(0.9);
+  const Path path = late_brake(1);
   const Values limit = limits(chain, 0.6);
   const Result without = scale(path, chain, limit), with = scale(path, chain, limit, 0.2);
   EXPECT_GT(without.torque, 1.1);
@@ -369,12 +377,15 @@ LoopResult follow(const Path& path, const Chain& chain, const LawParameters& p, 
   LoopResult r;
   double ended = 0, own = 0, total = 0;
   long cycles = 0;
-  for (long k = 0; static_cast<double>(k) * kDt < 20 && (ended == 0 || static_cast<double>(k) * kDt < ended + settle); ++k) {
+  for (long k = 0; static_cast<double>(k) * kDt < 20 &&
+                   (ended == 0 || static_cast<double>(k) * kDt < ended + settle);
+       ++k) {
     const double t = static_cast<double>(k) * kDt;
     const Values q = path.q(t), qd = path.qd(t), qdd = path.qdd(t);
     const auto from = std::chrono::steady_clock::now();
     law.update(plant.q(), plant.qd(), {q, qd, qdd}, kDt, tau);
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    const double took =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
     if ((law.time_scale().lag > 0 || !p.keep_path) && took < 2e-5) total += took, ++cycles;
     for (int i = 0; i < static_cast<int>(n); ++i) r.saturated += law.saturated(i);
     const auto squares = [&](double at) {

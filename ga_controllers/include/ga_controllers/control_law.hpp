@@ -136,7 +136,8 @@ struct LimitViolation {
   enum class Reason {
     kNone,
     kOutside,  ///< outside the position limits
-    kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit
+    kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit; with
+               ///< keep_path, for all but the latter, while the time is stretched
   };
   Reason reason = Reason::kNone;
   std::size_t joint = 0;  ///< the last joint with a violation

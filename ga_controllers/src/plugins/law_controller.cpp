@@ -141,8 +141,8 @@ LawController::on_export_reference_interfaces_list() {
 
 std::vector<hardware_interface::StateInterface::SharedPtr>
 LawController::on_export_state_interfaces_list() {
-  auto rate = std::make_shared<hardware_interface::StateInterface>(get_node()->get_name(),
-                                                                   "speed_scaling");
+  auto rate =
+      std::make_shared<hardware_interface::StateInterface>(get_node()->get_name(), "speed_scaling");
   std::ignore = rate->set_value(1.0);
   return {rate};
 }

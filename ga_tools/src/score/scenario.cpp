@@ -83,8 +83,8 @@ std::vector<Scenario> make_scenarios() {
   list.back().disturbances.delay = 2;
   for (Scenario& s : list) {
     const std::string id = s.id;
-    s.in_short_form = id != "1h" && id != "2" && id != "4" && id != "9" && id != "11n" && id != "10w" &&
-                      id != "10f" && id != "10l";
+    s.in_short_form = id != "1h" && id != "2" && id != "4" && id != "9" && id != "11n" &&
+                      id != "10w" && id != "10f" && id != "10l";
   }
   return list;
 }

@@ -132,8 +132,7 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
   json run{{"id", result.id}, {"label", result.label}, {"time", rounded(r.time, every, 4)}};
   // A run that ended early has a shorter reference than the others.
   const LawResult& source = d.results.front();
-  const bool first =
-      !one_reference || &result == &source || r.q_ref != source.recording.q_ref;
+  const bool first = !one_reference || &result == &source || r.q_ref != source.recording.q_ref;
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     std::vector<double> error(r.q[i].size());
     for (std::size_t t = 0; t < error.size(); ++t) error[t] = r.q[i][t] - r.q_ref[i][t];
@@ -189,10 +188,9 @@ json table_of(const Demonstration& d) {
   const bool timed = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
     return r.recording.update_time_mean > 0;
   });
-  const bool stretched = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
-    return r.recording.slowest < 1;
-  });
-  if (stretched) columns.push_back(column("stretch", "Duration", "× planned", 2, "lower"));
+  const bool stretched = std::any_of(d.results.begin(), d.results.end(),
+                                     [](const LawResult& r) { return r.recording.slowest < 1; });
+  if (stretched) columns.push_back(column("stretch", "Duration over plan", "", 2, "lower"));
   if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
   const bool judged = std::any_of(d.results.begin(), d.results.end(),
                                   [](const LawResult& r) { return r.verdict.has_value(); });
