@@ -504,6 +504,11 @@ Reference ControlLaw::followed() const noexcept { return impl_->reference.follow
 LimitViolation ControlLaw::limit_violation() const noexcept {
   return impl_->reference.limit_violation();
 }
+TimeScale ControlLaw::time_scale() const noexcept {
+  const TimeScaling* scaling = impl_->reference.scaling();
+  if (scaling == nullptr) return {};
+  return {scaling->rate(), scaling->lag(), scaling->blocked()};
+}
 
 TorqueTerms ControlLaw::terms() noexcept {
   Impl& m = *impl_;

@@ -29,6 +29,8 @@ constexpr double kVelocityMargin = 1.02, kAccelerationMargin = 4, kSpeedUpTime =
 /// Input accelerations are not trusted without confirmation if their integral over the last
 /// kMismatchTime [s] differs from the input velocities by this share of the velocity limit.
 constexpr double kMaxMismatch = 0.2, kMismatchTime = 0.1;
+/// With time scaling, the input may be faster and accelerate more by this factor.
+constexpr double kScalable = 10;
 /// References with larger values (rad, rad/s, rad/s²) are rejected.
 constexpr double kMaxMagnitude = 1e6;
 /// Without an effort limit, the acceleration limit is the one that corrects an error of this size
@@ -74,6 +76,7 @@ FollowedReference::FollowedReference(const ga_dynamics::Chain& chain,
     : blend_time_(parameters.blend_time),
       given_(arm.size()),
       followed_(arm.size()),
+      path_(arm.size()),
       joints_(arm.size()),
       remaining_(arm.size()),
       completion_(arm.size()),
@@ -84,6 +87,9 @@ FollowedReference::FollowedReference(const ga_dynamics::Chain& chain,
       factor_(arm.size() * arm.size()) {
   if (parameters.keep_limits)
     governor_ = std::make_unique<ReferenceGovernor>(chain, arm.torque_limit);
+  if (parameters.keep_path)
+    scaling_ = std::make_unique<TimeScaling>(chain, arm.torque_limit, parameters.friction_velocity,
+                                             parameters.look_ahead);
 }
 
 void FollowedReference::start(std::span<const double> q, std::span<const double> qd,
@@ -95,12 +101,16 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     followed_.q[i] = given_.q[i];
     followed_.qd[i] = given_.qd[i];
     followed_.qdd[i] = 0;
+    path_.q[i] = followed_.q[i];
+    path_.qd[i] = followed_.qd[i];
+    path_.qdd[i] = 0;
     joints_[i].accepted = {given_.q[i], given_.qd[i], 0};
     joints_[i].rate = given_.qd[i];
     joints_[i].estimate.reset();
     joints_[i].jumped = false;
     joints_[i].feedforward = joints_[i].mismatch = 0;
   }
+  if (scaling_) scaling_->reset();
   holding_ = false;
   violation_ = {};
   completion_.reset();
@@ -112,9 +122,10 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
 void FollowedReference::choose_hold_position(const MeasuredArm& arm) noexcept {
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
     // The input reference is not used while the governor overrides it.
-    const Motion& last = governor_ && governor_->is_overriding(i) ? followed_ : given_;
+    const bool behind = scaling_ && scaling_->behind();
+    const Motion& last = governor_ && governor_->is_overriding(i) && !behind ? followed_ : given_;
     const double q = last.q[i], fastest = arm.limits[i].velocity;
-    const double rate = std::clamp(followed_.qd[i], -fastest, fastest);
+    const double rate = std::clamp(path_.qd[i], -fastest, fastest);
     hold_[i] = std::clamp(q + rate * blend_time_, std::min(q, arm.limits[i].lower),
                           std::max(q, arm.limits[i].upper));
   }
@@ -123,6 +134,11 @@ void FollowedReference::choose_hold_position(const MeasuredArm& arm) noexcept {
 bool FollowedReference::take(const Reference& r, double dt, const LawSetting& law,
                              const MeasuredArm& arm) noexcept {
   const std::size_t n = remaining_.size();
+  step_ = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1 ? r.time_scale * dt
+                                                                                 : dt;
+  // The sender waits.
+  if (step_ == 0 && dt > 0) return true;
+  dt = step_;
   const bool none = r.q.empty();
   // An acceleration without a velocity does not describe a motion.
   const bool has_qd = r.qd.size() >= n, has_qdd = has_qd && r.qdd.size() >= n;
@@ -161,11 +177,13 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
                                    const LawSetting& law, const MeasuredArm& arm) noexcept {
   Joint& joint = joints_[i];
   const bool estimated = completion_.estimated();
+  // Time scaling slows down what is too fast.
+  const double scalable = scaling_ && law.takes_rates() ? kScalable : 1;
   const double all = max_acceleration(i, law, arm),
-               fastest = kVelocityMargin * arm.limits[i].velocity;
+               fastest = scalable * kVelocityMargin * arm.limits[i].velocity;
   const Blending::State last = joint.accepted;
   const double qdd_before = given_.qdd[i], rate_before = joint.rate,
-               most = kAccelerationMargin * all;
+               most = scalable * kAccelerationMargin * all;
   joint.mismatch = mismatch_decay_ * joint.mismatch + now.qdd * dt - (now.qd - given_.qd[i]);
   given_.q[i] = now.q;
   given_.qd[i] = now.qd;
@@ -202,15 +220,16 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   if (joint.jumped_before) joint.unexplained.qdd = next.qdd - last.qdd;
   if (!joint.jumped) return;
   // The followed reference continues with its position, velocity and acceleration.
-  const double followed_change = followed_.qd[i] - joint.followed_rate;
-  const double followed = plausible_acceleration(followed_.qdd[i], followed_change, dt, all,
+  const double followed_change = path_.qd[i] - joint.followed_rate;
+  const double followed = plausible_acceleration(path_.qdd[i], followed_change, dt, all,
                                                  unconfirmed_limit(all, velocity, 0));
-  joint.before = {followed_.q[i] - last.q, followed_.qd[i] - last.qd, followed - last.qdd};
+  joint.before = {path_.q[i] - last.q, path_.qd[i] - last.qd, followed - last.qdd};
   joint.unexplained = {next.q - last.q - (last.qd + last.qdd * dt / 2) * dt,
                        next.qd - last.qd - last.qdd * dt, next.qdd - last.qdd};
 }
 
 void FollowedReference::take_measured(const MeasuredArm& arm, double dt) noexcept {
+  step_ = dt;
   mismatch_decay_ = std::exp(-dt / kMismatchTime);
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
@@ -255,10 +274,10 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   if (cycle.changed) restart_at_arm(cycle, law, friction, arm);
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
     Joint& joint = joints_[i];
-    if (blends) blend(i, jumped, cycle.dt, law, arm);
+    if (blends) blend(i, jumped, step_, law, arm);
     const Blending::State &left = joint.blending.offset(), &now = joint.accepted;
     const bool blending = joint.blending.active();
-    joint.followed_rate = followed_.qd[i];
+    joint.followed_rate = path_.qd[i];
     remaining_[i] = std::abs(left.q);
     followed_.q[i] = given_.q[i] + left.q;
     followed_.qd[i] = blending ? now.qd + left.qd : joint.rate;
@@ -266,9 +285,20 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     const bool filtering = blending && joint.filtering;
     followed_.qdd[i] = left.qdd + (filtering ? now.qdd : joint.feedforward);
   }
-  if (governor_ && law.takes_reference()) {
-    violation_ = governor_->govern(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd});
+  const bool scales = scaling_ && law.takes_rates();
+  if (scaling_ && (cycle.changed || !scales)) scaling_->reset();
+  if (scales) {
+    path_ = followed_;
+    scaling_->advance(cycle.dt, step_, {followed_.q, followed_.qd, followed_.qdd});
   }
+  if (governor_ && law.takes_reference()) {
+    violation_ =
+        governor_->govern(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd}, scales);
+    if (scales && scaling_->rate() < 1 && violation_.reason == LimitViolation::Reason::kNone) {
+      violation_ = {LimitViolation::Reason::kTooFast, scaling_->limiting()};
+    }
+  }
+  if (!scales || !scaling_->behind()) path_ = followed_;
   return jumped;
 }
 

@@ -7,6 +7,7 @@
 // - After a change of law, the followed reference restarts at the measured state. After a jump of
 //   the input it continues from where it was. In both cases it then blends to the input
 //   (blending.hpp).
+// - With keep_path, all joints follow it later if it is too fast for one (time_scaling.hpp).
 // - With keep_limits it stays within the joint limits (reference_governor.hpp).
 //
 // Missing velocities and accelerations are estimated (reference_completion.hpp). If velocity and
@@ -30,6 +31,7 @@
 #include "reference_completion.hpp"
 #include "reference_governor.hpp"
 #include "reference_velocity.hpp"
+#include "time_scaling.hpp"
 
 namespace ga_controllers {
 
@@ -70,6 +72,9 @@ class FollowedReference {
   }
   /// Result of the last advance() with a reference since start().
   LimitViolation limit_violation() const noexcept { return violation_; }
+  /// Null without keep_path.
+  TimeScaling* scaling() noexcept { return scaling_.get(); }
+  const TimeScaling* scaling() const noexcept { return scaling_.get(); }
 
  private:
   void choose_hold_position(const MeasuredArm& arm) noexcept;
@@ -102,11 +107,14 @@ class FollowedReference {
 
   double blend_time_;
   Motion given_, followed_;
+  Motion path_;  ///< the followed reference before time scaling; if not behind, the followed one
   std::vector<Joint> joints_;
   std::vector<double> remaining_;
   ReferenceCompletion completion_;
   std::vector<double> hold_, velocity_limit_, acceleration_limit_;  ///< scratch of take()
   std::unique_ptr<ReferenceGovernor> governor_;                     ///< null without keep_limits
+  std::unique_ptr<TimeScaling> scaling_;                            ///< null without keep_path
+  double step_ = 0;  ///< s of the reference's time in this cycle
   LimitViolation violation_;
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()

@@ -50,6 +50,8 @@ void check(const Chain& chain, const LawParameters& p) {
   if (!(p.integral_limit >= 0)) refuse("integral_limit must not be negative");
   if (!(p.blend_time >= 0) || !std::isfinite(p.blend_time))
     refuse("blend_time must be finite and not negative");
+  if (!(p.look_ahead >= 0) || !std::isfinite(p.look_ahead))
+    refuse("look_ahead must be finite and not negative");
   if (p.error_cycles < 1) refuse("error_cycles must be at least 1");
   if (const std::string flaw = ga_dynamics::payload_flaw(p.payload); !flaw.empty()) refuse(flaw);
 }

@@ -76,9 +76,9 @@ LimitViolation::Reason ReferenceGovernor::check(const Joint& joint, double q, do
   if (q < limits.lower || q > limits.upper) return Reason::kOutside;
   // The speed still rises until the present acceleration is removed.
   const double braking = qd > 0 ? -qdd : qdd, brake = kBrake * max_acceleration;
-  const double pushing = std::max(-braking, 0.0);
+  const double pushing = scaled_ ? 0 : std::max(-braking, 0.0);
   const double speed = std::abs(qd) + pushing * pushing / (2 * kSlew * max_acceleration);
-  if (speed > kVelocityMargin * limits.velocity || std::abs(qdd) > max_acceleration ||
+  if (speed > kVelocityMargin * limits.velocity || (std::abs(qdd) > max_acceleration && !scaled_) ||
       std::abs(q - joint.q) > reach) {
     return Reason::kTooFast;
   }
@@ -131,8 +131,9 @@ void ReferenceGovernor::begin(std::span<const double> q, std::span<const double>
 }
 
 LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
-                                         const Values& reference) noexcept {
+                                         const Values& reference, bool scaled) noexcept {
   const std::size_t n = joints_.size();
+  scaled_ = scaled;
   if (!begun_) begin(reference.q, reference.qd, reference.qdd);
   dynamics_.inertia_matrix(q, inertia_);
   LimitViolation violation;

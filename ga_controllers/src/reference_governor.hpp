@@ -52,8 +52,10 @@ class ReferenceGovernor {
   /// Starts the governed reference at this state.
   void begin(std::span<const double> q, std::span<const double> qd,
              std::span<const double> qdd) noexcept;
-  /// One cycle. `q`: the measured position. All values must be finite.
-  LimitViolation govern(std::span<const double> q, double dt, const Values& reference) noexcept;
+  /// One cycle. `q`: the measured position. All values must be finite. `scaled`: the reference is within
+  /// the torque and velocity limits (time_scaling.hpp).
+  LimitViolation govern(std::span<const double> q, double dt, const Values& reference,
+                        bool scaled = false) noexcept;
   /// True if a joint in this state cannot be stopped moderately before its position limit unless it
   /// already brakes. `max_acceleration`: rad/s², at the torque limit.
   bool must_brake(std::size_t joint, double q, double qd, double max_acceleration) const noexcept {
@@ -79,6 +81,7 @@ class ReferenceGovernor {
   std::vector<Joint> joints_;
   std::vector<double> torque_limit_, inertia_;
   bool begun_ = false;
+  bool scaled_ = false;  ///< in this cycle
 };
 
 }  // namespace ga_controllers

@@ -77,6 +77,13 @@ struct LawParameters {
   bool keep_limits = false;
   /// The payload at the tip link that the law starts with, without confirmation (set_payload()), in addition to the chain's bodies.
   ga_dynamics::Payload payload = {};
+  /// Time scaling, in the laws that track velocities: if a joint would need more than 95 % of its torque
+  /// limit or more than its velocity limit, all joints follow the reference later, on the same path. A
+  /// reference within these limits passes unchanged.
+  bool keep_path = false;
+  /// s, delay of every motion with keep_path. A reference that brakes harder than the joints can, but
+  /// was feasible before, stays on its path only if that is known in advance.
+  double look_ahead = 0;
   /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
 };
@@ -118,8 +125,13 @@ std::string to_string(LawStatus status);
 /// reference at rest (proof in blending.hpp). A reference that jumps in every cycle is low-pass
 /// filtered: noise, and positions without a detectable velocity, are followed with a lag of at
 /// least three time constants of the bandwidth.
+///
+/// A sender that slows its own time by the rate of time_scale() (speed scaling), but sends velocities
+/// and accelerations as without, sets `time_scale` to that rate.
 struct Reference {
   std::span<const double> q, qd, qdd;
+  /// The reference's own time since the last update over dt, 0 … 1; qd and qdd are derivatives by it.
+  double time_scale = 1;
 };
 
 /// Why the reference governor overrides the reference (only with keep_limits).
@@ -127,10 +139,20 @@ struct LimitViolation {
   enum class Reason {
     kNone,
     kOutside,  ///< outside the position limits
-    kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit
+    kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit; with
+               ///< keep_path, for all but the latter, while the time is stretched
   };
   Reason reason = Reason::kNone;
   std::size_t joint = 0;  ///< the last joint with a violation
+};
+
+/// Time scaling of the reference (only with keep_path).
+struct TimeScale {
+  double rate = 1;  ///< speed of the followed reference over that of the input reference, 0 … 1
+  double lag = 0;   ///< s of the input reference that are still to be followed
+  /// Joint whose torque limit cannot hold the arm further along the path: the reference stops before
+  /// that. -1: none.
+  int blocked = -1;
 };
 
 using Departure [[deprecated("use LimitViolation")]] = LimitViolation;
@@ -217,6 +239,7 @@ class ControlLaw {
   Reference reference() const noexcept;
   Reference followed() const noexcept;
   LimitViolation limit_violation() const noexcept;
+  TimeScale time_scale() const noexcept;
   [[deprecated("use limit_violation()")]] LimitViolation departure() const noexcept {
     return limit_violation();
   }

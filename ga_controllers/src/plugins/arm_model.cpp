@@ -162,6 +162,8 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
   law.blend_time = p.blend_time;
   law.payload = payload_of(p);
   law.keep_limits = true;
+  law.keep_path = p.keep_path;
+  law.look_ahead = p.look_ahead;
   law.error_cycles = static_cast<int>(p.error_cycles);
   return law;
 }

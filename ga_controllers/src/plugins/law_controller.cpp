@@ -22,6 +22,9 @@ constexpr std::chrono::duration<double> kRestart(0.1);
 constexpr double kRestartDistance = 1e-3;  ///< rad or m, in addition to the motion at its velocity
 /// Upper limit of the cycle time [s]: a longer cycle must not skip the torque blend.
 constexpr double kLongestCycle = 0.1;
+/// s, how far the law may be behind a preceding controller that slows its time, and the smallest
+/// factor on the rate of that controller while the law is farther behind.
+constexpr double kLag = 0.1, kSlowest = 0.25;
 constexpr int kMaxCount = 1000000;  ///< counters stop here
 constexpr const char* kReferences[] = {"position", "velocity", "acceleration"};
 
@@ -91,6 +94,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
   for (auto* values : {&q_, &qd_, &q_before_, &qd_before_, &tau_, &written_}) {
     values->assign(n, kNan);
   }
+  sender_clock_ = SenderClock(n);
   input_.configure(n, parameters_.reference_timeout, static_cast<int>(parameters_.error_cycles));
   last_update_ = {};
   notices_.clear();
@@ -155,6 +159,14 @@ LawController::on_export_reference_interfaces_list() {
   return references;
 }
 
+std::vector<hardware_interface::StateInterface::SharedPtr>
+LawController::on_export_state_interfaces_list() {
+  auto rate =
+      std::make_shared<hardware_interface::StateInterface>(get_node()->get_name(), "speed_scaling");
+  std::ignore = rate->set_value(1.0);
+  return {rate};
+}
+
 bool LawController::on_set_chained_mode(bool chained) {
   chained_ = chained;
   return true;
@@ -209,6 +221,8 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
     law_->start(q_, qd_, tau_);
     monitor_->start();
   }
+  sender_clock_.reset();
+  report_rate();
 
   input_.activate(ordered_exported_reference_interfaces_);
   if (publisher_) publisher_->restart();
@@ -373,6 +387,15 @@ bool LawController::write_torque() {
   return missed_writes_ < parameters_.error_cycles;
 }
 
+/// Reports the rate of the time scaling to the preceding controller, less if the law is far behind.
+void LawController::report_rate() {
+  const TimeScale scale = law_->time_scale();
+  const double rate = scale.rate * std::clamp(2 - scale.lag / kLag, kSlowest, 1.0);
+  for (const auto& interface : ordered_exported_state_interfaces_) {
+    if (interface->set_value(rate)) reported_rate_ = rate;
+  }
+}
+
 LawController::ReturnType LawController::update_and_write_commands(const rclcpp::Time& time,
                                                                    const rclcpp::Duration& period) {
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
@@ -381,7 +404,10 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
   const bool finite = read_state();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
   if (const auto* payload = payload_.take()) law_->set_payload(*payload);
-  const LawStatus status = law_->update(q_, qd_, input_.reference(), dt, tau_);
+  Reference reference = input_.reference();
+  reference.time_scale = sender_clock_.time_scale(reference.q, reference.qd, dt, reported_rate_);
+  const LawStatus status = law_->update(q_, qd_, reference, dt, tau_);
+  report_rate();
   // While a lost reference is brought to rest, its limit violations are not the user's.
   if (input_.has_reference()) notices_.note(law_->limit_violation());
   const Reference followed = law_->followed();

@@ -23,6 +23,7 @@
 #include "live_payload.hpp"
 #include "notice.hpp"
 #include "reference_input.hpp"
+#include "sender_clock.hpp"
 #include "state_publisher.hpp"
 
 namespace ga_controllers {
@@ -46,6 +47,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
  protected:
   std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list()
+      override;
+  /// `<controller>/speed_scaling`, for the preceding controller.
+  std::vector<hardware_interface::StateInterface::SharedPtr> on_export_state_interfaces_list()
       override;
   bool on_set_chained_mode(bool chained) override;
   ReturnType update_reference_from_subscribers(const rclcpp::Time& time,
@@ -71,6 +75,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   bool read_state();
   bool read_effort();
   bool write_torque();
+  void report_rate();
 
   const LawKind kind_;
   std::shared_ptr<law_controller::ParamListener> parameter_listener_;
@@ -98,6 +103,8 @@ class LawController : public controller_interface::ChainableControllerInterface 
   // Used by the control loop; one value per joint in the order of the chain.
   std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
   int missed_reads_ = 0, missed_writes_ = 0;
+  SenderClock sender_clock_;
+  double reported_rate_ = 1;  ///< in the last cycle
   std::chrono::steady_clock::time_point last_update_;
 
   std::unique_ptr<ArmPayload> arm_payload_;  ///< last: leaves its arm before all else is destroyed

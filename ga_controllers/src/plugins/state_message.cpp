@@ -35,6 +35,8 @@ constexpr std::array kNames = {
     "monitor.saturation",
     "monitor.model_error",
     "monitor.model_error_ratio",
+    "time_scale.rate",  // the same for all joints, as is the next one
+    "time_scale.lag",
 };
 
 }  // namespace
@@ -57,6 +59,7 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
                         const LawMonitor& monitor) noexcept {
   const Reference given = law.reference(), followed = law.followed();
   const TorqueTerms torque = law.terms();
+  const TimeScale scale = law.time_scale();
   for (std::size_t k = 0; k < listed.size(); ++k) {
     const std::size_t i = listed[k];
     const JointMonitor& watched = monitor.joint(i);
@@ -87,6 +90,8 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
         watched.saturation,
         watched.model_error,
         watched.model_error_ratio,
+        scale.rate,
+        scale.lag,
     };
     std::copy(values.begin(), values.end(), message.interface_values[k].values.begin());
   }

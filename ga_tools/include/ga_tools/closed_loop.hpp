@@ -7,6 +7,7 @@
 // a fault stopped, that lost their reference or oscillate at rest are named, with joint, time and
 // reason.
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ using ga_hardware::Recording;
 struct LoopOptions {
   double rate = 1000;        ///< Hz
   double settle_time = 1.0;  ///< s after the trajectory's end, its end held
+  /// A motion that takes more than this many times its duration, because the law stretches time, ends.
+  double longest_stretch = 20;
 };
 
 /// One law under test: computes torques for the measured state.
@@ -40,6 +43,8 @@ struct LawUnderTest {
       update;
   /// N m, of the last update; none: the law does not estimate it.
   std::function<std::span<const double>()> disturbance_torque = {};
+  /// After update(); empty: the law does not scale time.
+  std::function<ga_controllers::TimeScale()> time_scale = {};
 };
 
 /// `held` [N m]: what held the arm before; empty: the model's gravity.
@@ -105,7 +110,12 @@ struct Verdict {
 /// "fault at 0.123 s: elbow: overspeed: …"; "ok".
 std::string describe(const Verdict& verdict);
 
+/// q_ref and tool_ref: the trajectory, at the time that the law has reached on it.
 struct RunRecording : Recording {
+  double motion_end = 0;  ///< s, when the law had followed the trajectory to its end; 0: unknown
+  double slowest = 1;     ///< smallest rate of the law's time scaling
+  /// Duration of the motion [s], longer than that of the trajectory if the law stretched time.
+  double duration(double of_trajectory) const { return std::max(motion_end, of_trajectory); }
   std::optional<Verdict> ended;  ///< set: a fault or a failed integration ended it
   /// N m, estimated by the law; [joint][cycle], or empty.
   std::vector<std::vector<double>> disturbance;

@@ -27,6 +27,8 @@ constexpr FigureKind kKinds[] = {
      0.02},
     {Figure::kSettled, "settled", "settled", "s",
      "from the end of the motion until all joints stay within 2 mrad", false, 0.1},
+    {Figure::kStretch, "stretch", "stretch", "x",
+     "duration of the motion over that of the reference", false, 0.02},
 };
 static_assert(std::size(kKinds) == kFigureCount);
 

@@ -26,7 +26,7 @@ struct FigureKind {
 std::span<const FigureKind> figure_kinds() noexcept;
 const FigureKind& kind_of(Figure figure) noexcept;
 
-inline constexpr std::size_t kFigureCount = 9;
+inline constexpr std::size_t kFigureCount = 10;
 
 /// All figures of a run, in their units; not-a-number where they do not exist.
 struct Figures {

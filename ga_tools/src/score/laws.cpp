@@ -13,6 +13,7 @@ template <LawKind kKind>
 LawUnderTest model_based(const LawSetup& s) {
   ga_controllers::LawParameters p = ga_hardware::law_parameters(kKind, s.gains, 1, s.signals);
   p.keep_limits = s.keep_limits;
+  p.keep_path = s.keep_path;
   return computed_torque(s.model, p, s.held);
 }
 

@@ -20,6 +20,7 @@ struct LawSetup {
   std::vector<std::vector<double>> postures;      ///< along the motion, the first at its start
   double rate = 1000;                             ///< Hz
   bool keep_limits = true;                        ///< the law's reference governor
+  bool keep_path = true;                          ///< its time scaling
   /// N m, what held the arm before, if the law takes it over; empty: unknown.
   std::vector<double> held = {};
 };

@@ -69,6 +69,25 @@ class Step : public Trajectory {
   double time_;
 };
 
+/// A motion at a multiple of its speed.
+class Faster : public Trajectory {
+ public:
+  Faster(std::unique_ptr<Trajectory> motion, double factor)
+      : motion_(std::move(motion)), factor_(factor) {}
+  int size() const noexcept override { return motion_->size(); }
+  double duration() const noexcept override { return motion_->duration() / factor_; }
+  void sample(double t, std::span<double> q, std::span<double> qd,
+              std::span<double> qdd) const override {
+    motion_->sample(factor_ * t, q, qd, qdd);
+    for (double& v : qd) v *= factor_;
+    for (double& a : qdd) a *= factor_ * factor_;
+  }
+
+ private:
+  std::unique_ptr<Trajectory> motion_;
+  double factor_;
+};
+
 /// The quintic of choose_motion() in another time.
 std::unique_ptr<Trajectory> quintic(const Chain& chain, double duration) {
   const auto usual = ga_motion::make_motion("quintic", chain);
@@ -91,6 +110,14 @@ std::unique_ptr<Trajectory> motion_of(const Scenario& scenario, const Chain& cha
     std::vector<double> goal = kStart;
     for (double& q : goal) q += 0.5;
     return std::make_unique<Step>(kStart, goal, 0.5);
+  }
+  if (name == "fast-line") {
+    return std::make_unique<Faster>(ga_motion::make_motion("line", chain), 8);
+  }
+  if (name == "fast") {
+    const double times[] = {0, 0.4};
+    const std::vector<double> points[] = {kStart, {0.9, -0.6, 1, 0, 0.4, 0}};
+    return ga_motion::make_cubic_spline(times, points);
   }
   if (name == "med") {
     const double times[] = {0, 1};

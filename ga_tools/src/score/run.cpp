@@ -59,7 +59,8 @@ LawUnderTest filtered(LawUnderTest law, ReferenceSignal signal, unsigned seed) {
   return {law.start,
           [update = law.update, filter](
               std::span<const double> q, std::span<const double> qd, const Reference& reference,
-              double dt, std::span<double> tau) { update(q, qd, (*filter)(reference), dt, tau); }};
+              double dt, std::span<double> tau) { update(q, qd, (*filter)(reference), dt, tau); },
+          law.time_scale};
 }
 
 /// The arm with this part of its effort limits.
@@ -149,8 +150,10 @@ Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms
   const bool path = std::find(scenario.figures.begin(), scenario.figures.end(), Figure::kPath) !=
                     scenario.figures.end();
   Run result;
-  result.figures = figures_of(recording, model, trajectory.duration(), path);
-  result.state = describe(judge(recording, model, trajectory.duration(), signals, true));
+  const double duration = recording.duration(trajectory.duration());
+  result.figures = figures_of(recording, model, duration, path);
+  result.figures[Figure::kStretch] = duration / trajectory.duration();
+  result.state = describe(judge(recording, model, duration, signals, true));
   sample_error(recording, result);
   return result;
 }

@@ -60,9 +60,14 @@ std::vector<Scenario> make_scenarios() {
   list.push_back(exact("9", "line, no accelerations", "line", 3, {kRms, kLate, kRest, kHunt}));
   list.back().reference = ReferenceSignal::kNoAcceleration;
   list.back().keep_limits = false;
-  list.push_back(
-      exact("10", "quintic 0.8 s, 50 % of the torque", "quintic-0.8", 4, {kPath, kRms, kRest}));
+  const std::vector<Figure> weak{kPath, kRms, kRest, kStretch};
+  list.push_back(exact("10", "quintic 0.8 s, 50 % of the torque", "quintic-0.8", 4, weak));
   list.back().effort_limit = 0.5;
+  list.push_back(exact("10w", "quintic 0.8 s, 30 % of the torque", "quintic-0.8", 4, weak));
+  list.back().effort_limit = 0.3;
+  list.push_back(exact("10f", "0.4 s through two points", "fast", 4, weak));
+  list.push_back(exact("10l", "line at 0.8 m/s, 40 % of the torque", "fast-line", 4, weak));
+  list.back().effort_limit = 0.4;
   list.push_back(exact("11", "UR10e, 1 kg unknown", "quintic", 3,
                        {kRest, kHunt, kRms, kLate, kChatter, kRestChatter}));
   list.back().robot = Robot::kUr10e;
@@ -87,7 +92,7 @@ std::vector<Scenario> make_scenarios() {
   for (Scenario& s : list) {
     const std::string id = s.id;
     s.in_short_form = id != "1h" && id != "2" && id != "4" && id != "9" && id != "11n" &&
-                      id != "12f" && id != "12s";
+                      id != "10w" && id != "10f" && id != "10l" && id != "12f" && id != "12s";
   }
   return list;
 }

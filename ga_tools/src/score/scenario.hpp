@@ -36,7 +36,8 @@ enum class Figure {
   kRestChatter,
   kTorqueStep,
   kPath,
-  kSettled
+  kSettled,
+  kStretch
 };
 
 struct Scenario {
@@ -44,7 +45,7 @@ struct Scenario {
   const char* title;  ///< what is disturbed
   Robot robot = Robot::kPuma560;
   /// As of choose_motion() for the arm; or one of this file: quintic-1.5, quintic-0.8, sine, med,
-  /// step, rest.
+  /// fast, fast-line, step, rest.
   const char* motion = "line";
   double settle = 3;  ///< s at rest after the motion
   // --- the arm

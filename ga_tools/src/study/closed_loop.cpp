@@ -77,7 +77,7 @@ LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters
           },
           [law](std::span<const double> q, std::span<const double> qd, const Reference& reference,
                 double dt, std::span<double> tau) { law->update(q, qd, reference, dt, tau); },
-          [law] { return law->disturbance_torque(); }};
+          [law] { return law->disturbance_torque(); }, [law] { return law->time_scale(); }};
 }
 
 SimulatedArmSettings settings_for(const Trajectory& trajectory, const LoopOptions& options) {
@@ -99,8 +99,10 @@ RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& t
   using Clock = std::chrono::steady_clock;
   const std::size_t n = model.joints().size();
   const double dt = 1 / options.rate;
-  const double end = trajectory.duration() + options.settle_time;
-  const auto cycles = static_cast<std::size_t>(std::llround(end * options.rate));
+  const double duration = trajectory.duration(), end = duration + options.settle_time;
+  auto cycles = static_cast<std::size_t>(std::llround(end * options.rate));
+  const auto settle = static_cast<std::size_t>(std::llround(options.settle_time * options.rate));
+  const double longest = options.longest_stretch * duration;
   std::vector<double> q_ref(n), qd_ref(n), qdd_ref(n), q(n), tau(n);
   const Plant& plant = arm.plant();
   Tool tool(model);
@@ -113,7 +115,7 @@ RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& t
   if (law.disturbance_torque) r.disturbance.resize(n);
   arm.power_on();
   law.start(arm.position(), std::vector<double>(n, 0.0));
-  double total = 0, longest = 0;
+  double total = 0, slowest = 0;
   for (std::size_t k = 0; k < cycles && !r.ended; ++k) {
     const double t = static_cast<double>(k) * dt;
     trajectory.sample(t, q_ref, qd_ref, qdd_ref);
@@ -121,10 +123,19 @@ RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& t
     law.update(arm.position(), arm.velocity(), {q_ref, qd_ref, qdd_ref}, dt, tau);
     const double took = std::chrono::duration<double>(Clock::now() - before).count();
     total += took;
-    longest = std::max(longest, took);
+    slowest = std::max(slowest, took);
     if (law.disturbance_torque) {
       const std::span<const double> disturbance = law.disturbance_torque();
       for (std::size_t i = 0; i < n; ++i) r.disturbance[i].push_back(disturbance[i]);
+    }
+    if (law.time_scale) {
+      const ga_controllers::TimeScale scale = law.time_scale();
+      r.slowest = std::min(r.slowest, scale.rate);
+      if (scale.lag > 0) {
+        trajectory.sample(std::min(t, duration) - scale.lag, q_ref, qd_ref, qdd_ref);
+        r.motion_end = t + dt;
+        if (t < longest) cycles = std::max(cycles, k + 1 + settle);
+      }
     }
     arm.command(tau);
     if (arm.fault().fault != Fault::kNone) r.ended = stopped(arm.fault(), model, t);
@@ -143,7 +154,7 @@ RunRecording run_loop(SimulatedArm& arm, const Chain& model, const Trajectory& t
     if (progress && k % 200 == 0) progress(static_cast<double>(k) / static_cast<double>(cycles));
   }
   r.update_time_mean = total / static_cast<double>(r.time.size());
-  r.update_time_max = longest;
+  r.update_time_max = slowest;
   return r;
 }
 

@@ -107,6 +107,7 @@ LawUnderTest make_law(const std::string& id, const Demonstration& d,
   ga_controllers::LawParameters parameters =
       law_parameters(law->kind, d.gains, options.friction, d.signals);
   parameters.payload = payload;
+  parameters.keep_path = true;
   return computed_torque(d.chain, parameters);
 }
 
@@ -274,12 +275,13 @@ Demonstration demonstrate(const DemonstrationOptions& options,
     result.recording = run_loop(simulated, d.chain, trajectory, law, loop, [&](double share) {
       if (progress) progress((static_cast<double>(k) + share) / count, result.label);
     });
-    result.metrics = measure(result.recording, d.chain, d.duration);
+    const double duration = result.recording.duration(d.duration);
+    result.metrics = measure(result.recording, d.chain, duration);
     if (!result.recording.ended) {
       result.monitors =
-          monitor(result.recording, d.chain, d.duration, d.signals, result.recording.disturbance);
+          monitor(result.recording, d.chain, duration, d.signals, result.recording.disturbance);
     }
-    result.verdict = judge(result.recording, d.chain, d.duration, d.signals, result.id != "hold");
+    result.verdict = judge(result.recording, d.chain, duration, d.signals, result.id != "hold");
     d.results.push_back(std::move(result));
   }
   if (progress) progress(1, "done");
@@ -323,6 +325,15 @@ std::string table_text(const Demonstration& d) {
          number(100 * m.saturation, "%.1f"), number(100 * m.model_error, "%.2f"),
          number(1e3 * m.oscillation, "%.3f"), law > 0 ? number(1e6 * law, "%.2f") : "-"},
         r.verdict ? to_string(r.verdict->state).c_str() : "-");
+  }
+  for (const LawResult& r : d.results) {
+    const double duration = r.recording.duration(d.duration);
+    if (!(r.recording.slowest < 1)) continue;
+    std::snprintf(line, sizeof line,
+                  "%s: the motion takes %.3f s, %.2f times as long, on the same path: a torque or "
+                  "velocity limit was reached\n",
+                  r.label.c_str(), duration, duration / d.duration);
+    text += line;
   }
   for (const LawResult& r : d.results) {
     if (r.verdict && !r.verdict->ok()) text += r.label + ": " + describe(*r.verdict) + "\n";

@@ -95,7 +95,16 @@ json robot_of(const Chain& chain, const std::filesystem::path& urdf,
 json events_of(const LawResult& result, const Chain& chain, double duration) {
   const RunRecording& r = result.recording;
   json events = json::array();
-  if (!r.ended) events.push_back({{"t", rounded(duration, 3)}, {"text", "the motion ends"}});
+  if (!r.ended) {
+    const double stretched = r.duration(duration);
+    std::string text = "the motion ends";
+    if (r.slowest < 1) {
+      char more[64];
+      std::snprintf(more, sizeof more, ", %.2f times as long as planned", stretched / duration);
+      text += more;
+    }
+    events.push_back({{"t", rounded(stretched, 3)}, {"text", text}});
+  }
   if (result.verdict && !result.verdict->ok()) {
     events.push_back({{"t", rounded(result.verdict->time, 3)},
                       {"text", to_string(result.verdict->state) + ": " + result.verdict->reason}});
@@ -123,8 +132,7 @@ json run_of(const LawResult& result, const Demonstration& d, double rate, bool o
   json run{{"id", result.id}, {"label", result.label}, {"time", rounded(r.time, every, 4)}};
   // A run that ended early has a shorter reference than the others.
   const LawResult& source = d.results.front();
-  const bool first =
-      !one_reference || &result == &source || r.time.size() != source.recording.time.size();
+  const bool first = !one_reference || &result == &source || r.q_ref != source.recording.q_ref;
   for (std::size_t i = 0; i < r.q.size(); ++i) {
     std::vector<double> error(r.q[i].size());
     for (std::size_t t = 0; t < error.size(); ++t) error[t] = r.q[i][t] - r.q_ref[i][t];
@@ -181,6 +189,7 @@ json table_of(const Demonstration& d) {
                     {"saturation", 100 * m.saturation},
                     {"model_error", 100 * m.model_error},
                     {"oscillation", 1e3 * m.oscillation},
+                    {"stretch", r.recording.duration(d.duration) / d.duration},
                     {"time", 1e6 * r.recording.update_time_mean}});
     if (r.verdict) rows.back()["state"] = to_string(r.verdict->state);
   }
@@ -198,6 +207,9 @@ json table_of(const Demonstration& d) {
   const bool timed = std::any_of(d.results.begin(), d.results.end(), [](const LawResult& r) {
     return r.recording.update_time_mean > 0;
   });
+  const bool stretched = std::any_of(d.results.begin(), d.results.end(),
+                                     [](const LawResult& r) { return r.recording.slowest < 1; });
+  if (stretched) columns.push_back(column("stretch", "Duration over plan", "", 2, "lower"));
   if (timed) columns.push_back(column("time", "Law, per cycle", "µs", 2, "none"));
   const bool judged = std::any_of(d.results.begin(), d.results.end(),
                                   [](const LawResult& r) { return r.verdict.has_value(); });
