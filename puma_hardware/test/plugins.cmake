@@ -1,7 +1,7 @@
 # Tests of the hardware plugins, each on hardware_interface's own component and a real ROS node.
 find_package(GTest REQUIRED)
 foreach(name test_arm_conformance test_arm_system test_arm_system_faults test_arm_system_owner test_arm_system_ports
-    test_arm_system_realtime test_sim_alias)
+    test_arm_system_realtime test_calibration_action test_sim_alias)
   add_executable(${name} test/${name}.cpp ${GA_HARDWARE_TEST_SUPPORT}/ros_main.cpp)
   target_include_directories(${name} PRIVATE ${GA_HARDWARE_TEST_SUPPORT})
   target_link_libraries(${name} PRIVATE puma_hardware_plugins GTest::gtest)

@@ -92,6 +92,7 @@ std::shared_ptr<ArmNode> ArmNode::make(const rclcpp::Node::SharedPtr& node,
                                        std::shared_ptr<ArmMailbox> mailbox) {
   std::shared_ptr<ArmNode> made(new ArmNode(node, settings, std::move(mailbox)));
   made->offer_services(node);
+  made->offer_action(node);
   return made;
 }
 
@@ -101,7 +102,15 @@ void ArmNode::offer_services(const rclcpp::Node::SharedPtr& node) {
       "~/calibrate",
       [weak](const Service::SharedPtr service, const std::shared_ptr<rmw_request_id_t> request,
              const Trigger::Request::SharedPtr) {
-        if (const auto its = weak.lock()) its->start_calibration(service, request);
+        const auto its = weak.lock();
+        if (!its) return;
+        its->start_calibration(
+            [service, request](CalibrationRun::End end, const std::string& message) {
+              Trigger::Response response;
+              response.success = end == CalibrationRun::End::kDone;
+              response.message = message;
+              service->send_response(*request, response);
+            });
       });
   cancel_ = node->create_service<Trigger>(
       "~/cancel_calibration",
@@ -114,6 +123,39 @@ void ArmNode::offer_services(const rclcpp::Node::SharedPtr& node) {
   timer_ = node->create_wall_timer(50ms, [weak] {
     if (const auto its = weak.lock()) its->watch_calibration();
   });
+}
+
+void ArmNode::offer_action(const rclcpp::Node::SharedPtr& node) {
+  const std::weak_ptr<ArmNode> weak = weak_from_this();
+  // A goal that cannot start is accepted and aborted: a rejection has no message.
+  action_ = rclcpp_action::create_server<Calibrate>(
+      node, "~/calibrate",
+      [](const rclcpp_action::GoalUUID&, const Calibrate::Goal::ConstSharedPtr&) {
+        return rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE;
+      },
+      [weak](const std::shared_ptr<Goal>& goal) {
+        const auto its = weak.lock();
+        if (!its || its->goal_ != goal) return rclcpp_action::CancelResponse::REJECT;
+        its->run_->cancel();
+        return rclcpp_action::CancelResponse::ACCEPT;
+      },
+      [weak](const std::shared_ptr<Goal>& goal) {
+        const auto its = weak.lock();
+        if (!its) return;
+        its->start_calibration([goal](CalibrationRun::End end, const std::string& message) {
+          const auto result = std::make_shared<Calibrate::Result>();
+          result->success = end == CalibrationRun::End::kDone;
+          result->message = message;
+          if (result->success) {
+            goal->succeed(result);
+          } else if (goal->is_canceling()) {
+            goal->canceled(result);
+          } else {
+            goal->abort(result);
+          }
+        });
+        if (its->run_ && !its->goal_ && goal->is_active()) its->goal_ = goal;
+      });
 }
 
 std::string ArmNode::injection_help() {
@@ -154,20 +196,21 @@ std::string ArmNode::begin_run() {
   return "";
 }
 
-void ArmNode::start_calibration(const Service::SharedPtr& service,
-                                const std::shared_ptr<rmw_request_id_t>& request) {
-  Trigger::Response refusal;
+void ArmNode::start_calibration(
+    std::function<void(CalibrationRun::End, const std::string&)> finish) {
+  std::string refusal;
   try {
-    refusal.message = begin_run();
+    refusal = begin_run();
   } catch (const std::exception& error) {
-    refusal.message = error.what();
+    refusal = error.what();
   }
-  if (refusal.message.empty()) {
-    waiting_ = request;
+  if (refusal.empty()) {
+    finish_ = std::move(finish);
+    goal_ = nullptr;
     RCLCPP_INFO(logger_, "calibration: every joint moves a few motor turns and back");
   } else {
-    RCLCPP_ERROR(logger_, "calibration: %s", refusal.message.c_str());
-    service->send_response(*request, refusal);
+    RCLCPP_ERROR(logger_, "calibration: %s", refusal.c_str());
+    finish(CalibrationRun::End::kRefused, refusal);
   }
 }
 
@@ -182,18 +225,25 @@ void ArmNode::watch_calibration() {
   std_msgs::msg::Float64 share;
   share.data = run_->progress();
   progress_->publish(share);
+  if (goal_) {
+    const auto feedback = std::make_shared<Calibrate::Feedback>();
+    feedback->progress = share.data;
+    goal_->publish_feedback(feedback);
+  }
   if (run_->end() == CalibrationRun::End::kNone) return;
-  Trigger::Response response;
-  response.success = run_->end() == CalibrationRun::End::kDone;
-  response.message = response.success ? "calibrated; set the component active to continue"
-                                      : run_->reason(settings_);
-  if (response.success) {
+  const CalibrationRun::End end = run_->end();
+  const bool done = end == CalibrationRun::End::kDone;
+  const std::string message =
+      done ? "calibrated; set the component active to continue" : run_->reason(settings_);
+  if (done) {
     RCLCPP_INFO(logger_, "calibrated");
   } else {
-    RCLCPP_ERROR(logger_, "calibration: %s", response.message.c_str());
+    RCLCPP_ERROR(logger_, "calibration: %s", message.c_str());
   }
-  calibrate_->send_response(*waiting_, response);
   run_.reset();
+  goal_.reset();
+  finish_(end, message);
+  finish_ = nullptr;
 }
 
 void ArmNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& to) const {

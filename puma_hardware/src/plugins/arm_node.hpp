@@ -4,15 +4,17 @@
 
 // What the arm adds to the shell's ROS node, outside of the control loop:
 //
-//   ~/calibrate             std_srvs/Trigger: finds the position by small motions while the
-//                           component is inactive; responds at their end
-//   ~/cancel_calibration    std_srvs/Trigger: stops them
+//   ~/calibrate             action ga_msgs/Calibrate: finds the position by small motions while the
+//                           component is inactive; canceling it stops them
+//   ~/calibrate             std_srvs/Trigger: the same as a service, which responds at their end
+//   ~/cancel_calibration    std_srvs/Trigger: stops them, however they were started
 //   ~/calibration_progress  std_msgs/Float64, 0 … 1, during the motions and at their end
 //   inject_fault            emulated cards only: "thermal:joint2", …; "": none
 //   /diagnostics            arm, cards, guard
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +23,9 @@
 #include "diagnostic_updater/diagnostic_status_wrapper.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/arm_system.hpp"
+#include "ga_msgs/action/calibrate.hpp"
 #include "rclcpp/rclcpp.hpp"
+#include "rclcpp_action/rclcpp_action.hpp"
 #include "realtime_tools/realtime_thread_safe_box.hpp"
 #include "runtime/calibration_run.hpp"
 #include "runtime/robot.hpp"
@@ -85,12 +89,15 @@ class ArmNode : public std::enable_shared_from_this<ArmNode> {
  private:
   using Trigger = std_srvs::srv::Trigger;
   using Service = rclcpp::Service<Trigger>;
+  using Calibrate = ga_msgs::action::Calibrate;
+  using Goal = rclcpp_action::ServerGoalHandle<Calibrate>;
 
   ArmNode(const rclcpp::Node::SharedPtr& node, const ArmSettings& settings,
           std::shared_ptr<ArmMailbox> mailbox);
   void offer_services(const rclcpp::Node::SharedPtr& node);
-  void start_calibration(const Service::SharedPtr& service,
-                         const std::shared_ptr<rmw_request_id_t>& request);
+  void offer_action(const rclcpp::Node::SharedPtr& node);
+  /// Starts a run, or calls `finish` at once with the reason why not.
+  void start_calibration(std::function<void(CalibrationRun::End, const std::string&)> finish);
   std::string begin_run();
   void watch_calibration();
 
@@ -99,9 +106,11 @@ class ArmNode : public std::enable_shared_from_this<ArmNode> {
   std::shared_ptr<ArmMailbox> mailbox_;
   rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr progress_;
   Service::SharedPtr calibrate_, cancel_;
+  rclcpp_action::Server<Calibrate>::SharedPtr action_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::unique_ptr<CalibrationRun> run_;
-  std::shared_ptr<rmw_request_id_t> waiting_;  ///< request to respond to at the end of run_
+  std::function<void(CalibrationRun::End, const std::string&)> finish_;  ///< at the end of run_
+  std::shared_ptr<Goal> goal_;  ///< of the action; null if a service started run_
 };
 
 }  // namespace puma_hardware
