@@ -10,6 +10,8 @@
 //   tracking with integral  v = qdd_ref − Kd ed − Kp e − d
 //   gravity hold            the same, for the position where the arm comes to rest
 //   gravity compensation    v = −Kd qd                        (the arm floats, damped)
+//   hand guiding            gravity and most of the friction, for a person who moves the arm
+//                           (src/hand_guiding.hpp)
 // The paper prints Kd qd in the tracking laws as well. That would leave a tracking error for a
 // moving reference, so Kd ed is used here. The paper's third law integrates the error, Ki ∫e dt.
 // Here an observer estimates position, velocity and disturbance together, from the measured
@@ -34,7 +36,8 @@ enum class LawKind {
   kTracking,
   kTrackingIntegral,
   kGravityHold,
-  kGravityCompensation
+  kGravityCompensation,
+  kHandGuiding
 };
 
 /// Kp [1/s²], Kd [1/s], Ki [1/s³] of one joint: the inertia is in the model, so they are the same
@@ -48,6 +51,23 @@ struct JointGains {
 /// bandwidth of the observer is then 2 w. Throws std::invalid_argument unless both are positive and
 /// finite.
 JointGains gains_from_bandwidth(double bandwidth, double damping);
+
+/// Of hand guiding, which does not use the gains; LawParameters::friction is the share of the friction
+/// that is compensated.
+struct HandGuidingParameters {
+  /// The real friction is at least 1 minus this of the chain's. No more is compensated.
+  double friction_uncertainty = 0.2;
+  /// rad/s. Slower motion may be noise: no friction is compensated. All of it is from three times
+  /// this velocity on.
+  double dead_zone = 0.01;
+  double damping = 1;  ///< 1/s, times the joint's own inertia
+  /// Of the velocity limit. Above it the damping is 50/s, with up to half of the torque limit.
+  double speed = 0.25;
+  double limit_zone =
+      0.1;  ///< rad or m ahead of the soft limits, in which the joint is pushed back
+  /// Of the torque limit, bound of the push-back. Half of it acts at the soft limit.
+  double limit_torque = 0.5;
+};
 
 struct LawParameters {
   LawKind kind = LawKind::kTracking;
@@ -71,11 +91,12 @@ struct LawParameters {
   /// Time constant [s] of the blend after a change of law: of the torque difference and of the
   /// distance to the new reference, which blends slower if the torque limits require it.
   double blend_time = 0.2;
-  /// Reference governor: the followed reference stays within the chain's position and velocity
-  /// limits and brakes ahead of them, also when the reference is lost or the law changes.
+  /// Reference governor: the followed reference stays within the chain's soft position limits and its
+  /// velocity limits and brakes ahead of them, also when the reference is lost or the law changes.
   bool keep_limits = false;
   /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
+  HandGuidingParameters hand_guiding = {};
 };
 
 enum class LawStatus {
@@ -123,7 +144,7 @@ struct Reference {
 struct LimitViolation {
   enum class Reason {
     kNone,
-    kOutside,  ///< outside the position limits
+    kOutside,  ///< outside the soft position limits
     kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit
   };
   Reason reason = Reason::kNone;
