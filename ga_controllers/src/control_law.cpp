@@ -9,6 +9,7 @@
 #include "decoupled_saturation.hpp"
 #include "followed_reference.hpp"
 #include "friction_feedforward.hpp"
+#include "hand_guiding.hpp"
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
 #include "payload_blend.hpp"
@@ -82,6 +83,7 @@ struct ControlLaw::Impl {
         payload(chain, parameters.blend_time),
         reference(chain, parameters, arm),
         friction(parameters, arm),
+        hand(parameters, arm),
         observer(arm.size()),
         latch(parameters, arm.size()),
         integral_limit(parameters.integral_limit),
@@ -154,7 +156,7 @@ struct ControlLaw::Impl {
 
   /// A step to the new payload, from the commanded acceleration and its torque.
   void blend_payload(const Cycle& cycle, std::span<double> tau) noexcept {
-    const bool estimates = setting.kind != LawKind::kGravityCompensation;
+    const bool estimates = setting.kind != LawKind::kGravityCompensation && !setting.hand_guided();
     for (std::size_t i = 0; i < arm.size(); ++i) {
       subtracted[i] = setting.integrates() ? most_compensated(i) : 0;
       balanced[i] = estimates ? kDisturbanceShare * arm.max_acceleration(i)
@@ -176,6 +178,9 @@ struct ControlLaw::Impl {
       switch (setting.kind) {
         case LawKind::kGravityCompensation:
           v[i] = -g.kd * qd;
+          break;
+        case LawKind::kHandGuiding:
+          v[i] = 0;
           break;
         case LawKind::kPointToPoint:
           v[i] = -g.kd * qd - g.kp * e;
@@ -216,9 +221,13 @@ struct ControlLaw::Impl {
     follow(cycle);
     if (integrates) latch.advance(reference, cycle.dt, observer, arm);
     command_acceleration();
-    arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
+    if (setting.hand_guided()) {
+      hand.torque(cycle, arm, tau);
+    } else {
+      arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
+    }
     if (payload.active()) blend_payload(cycle, tau);
-    if (friction.enabled()) {
+    if (friction.enabled() && !setting.hand_guided()) {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
       friction.add(cycle, velocities, !setting.takes_rates(), tau);
     }
@@ -243,8 +252,8 @@ struct ControlLaw::Impl {
 
   /// Estimates the state from the measured one.
   void observe(std::span<const double> q, std::span<const double> qd, double dt) noexcept {
-    if (setting.kind == LawKind::kGravityCompensation) {
-      // Its torque need not be the one that drives the arm.
+    if (setting.kind == LawKind::kGravityCompensation || setting.hand_guided()) {
+      // A person moves the arm, too. Gravity compensation: its torque need not be the one that drives the arm.
       std::copy_n(q.begin(), arm.size(), arm.q.begin());
       std::copy_n(qd.begin(), arm.size(), arm.qd.begin());
       restart_observer = true;
@@ -344,6 +353,7 @@ struct ControlLaw::Impl {
   PayloadBlend payload;
   FollowedReference reference;
   FrictionFeedforward friction;
+  HandGuiding hand;
   StateObserver observer;
   RestLatch latch;
   const double integral_limit;  ///< rad s
@@ -455,7 +465,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   if (!m.started) start(q, qd, m.no_torque);
   if (++m.inertia_age >= kInertiaCycles) {
     m.inertia_age = 0;
-    if (m.setting.takes_reference()) m.arm.update_inertia();
+    if (m.setting.takes_reference() || m.setting.hand_guided()) m.arm.update_inertia();
   }
   const bool reference_known =
       !m.setting.takes_reference() ||
@@ -531,6 +541,11 @@ TorqueTerms ControlLaw::terms() noexcept {
         feedback[i] += m.terms_inertia[i * n + j] * (m.v[j] - ahead);
       }
     }
+  }
+  if (m.setting.hand_guided() && !m.state_lost) {
+    std::fill(coriolis.begin(), coriolis.end(), 0.0);
+    std::copy(m.hand.friction().begin(), m.hand.friction().end(), friction.begin());
+    std::copy(m.hand.feedback().begin(), m.hand.feedback().end(), feedback.begin());
   }
   const std::span<const double> blend = m.output.blend(), total = m.output.last();
   for (std::size_t i = 0; i < n; ++i) {

@@ -52,6 +52,17 @@ void check(const Chain& chain, const LawParameters& p) {
     refuse("blend_time must be finite and not negative");
   if (!(p.look_ahead >= 0) || !std::isfinite(p.look_ahead))
     refuse("look_ahead must be finite and not negative");
+  const HandGuidingParameters& hand = p.hand_guiding;
+  if (!(hand.friction_uncertainty >= 0 && hand.friction_uncertainty <= 1))
+    refuse("hand_guiding.friction_uncertainty must be between 0 and 1");
+  if (!(hand.dead_zone > 0)) refuse("hand_guiding.dead_zone must be positive");
+  if (!(hand.damping >= 0) || !std::isfinite(hand.damping))
+    refuse("hand_guiding.damping must be finite and not negative");
+  if (!(hand.speed > 0 && hand.speed <= 1)) refuse("hand_guiding.speed must be above 0, up to 1");
+  if (!(hand.limit_zone > 0) || !std::isfinite(hand.limit_zone))
+    refuse("hand_guiding.limit_zone must be finite and positive");
+  if (!(hand.limit_torque >= 0 && hand.limit_torque <= 1))
+    refuse("hand_guiding.limit_torque must be between 0 and 1");
   if (p.error_cycles < 1) refuse("error_cycles must be at least 1");
   if (const std::string flaw = ga_dynamics::payload_flaw(p.payload); !flaw.empty()) refuse(flaw);
 }

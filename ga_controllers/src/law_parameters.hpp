@@ -36,7 +36,13 @@ struct LawSetting {
 
   /// Real-time safe, like the next ones. True if the law follows a reference: the given one, or that
   /// of the position that it holds.
-  bool takes_reference() const noexcept { return kind != LawKind::kGravityCompensation; }
+  bool takes_reference() const noexcept {
+    return kind != LawKind::kGravityCompensation && !hand_guided();
+  }
+  /// 1/s, what brakes a joint that a disturbance moves. In hand guiding only the speed limit does: with
+  /// half of its damping, at twice its speed.
+  double damping(std::size_t joint) const noexcept { return hand_guided() ? 25 : gains[joint].kd; }
+  bool hand_guided() const noexcept { return kind == LawKind::kHandGuiding; }
   /// True if the law also uses the reference's velocity and acceleration.
   bool takes_rates() const noexcept { return kind == LawKind::kTracking || integrates(); }
   /// True if the law subtracts the disturbance estimate.

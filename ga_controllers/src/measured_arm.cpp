@@ -18,6 +18,8 @@ MeasuredArm::MeasuredArm(const ga_dynamics::Chain& chain, std::vector<double> gi
   for (const auto& joint : chain.joints()) {
     drives.push_back(joint.drive);
     limits.push_back(joint.limits);
+    limits.back().lower = joint.limits.goal_lower();
+    limits.back().upper = joint.limits.goal_upper();
     limits.back().velocity = speed_limit(joint.limits);
   }
 }

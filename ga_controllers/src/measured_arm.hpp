@@ -39,9 +39,10 @@ struct MeasuredArm {
 
   ga_dynamics::Dynamics dynamics;  ///< with rotor inertias, without friction
   std::vector<ga_dynamics::Drive> drives;
-  std::vector<ga_dynamics::JointLimits> limits;  ///< of the chain; velocity: speed_limit()
-  std::vector<double> torque_limit;              ///< of the law
-  std::vector<double> q, qd;                     ///< last finite measurement
+  std::vector<ga_dynamics::JointLimits>
+      limits;                        ///< soft ones of the chain; velocity: speed_limit()
+  std::vector<double> torque_limit;  ///< of the law
+  std::vector<double> q, qd;         ///< last finite measurement
   /// n·n values at the last update_inertia(): after a change or a jump, and every few cycles.
   /// Accurate enough to judge jumps.
   std::vector<double> inertia;

@@ -65,8 +65,25 @@ ReferenceGovernor::ReferenceGovernor(const ga_dynamics::Chain& chain,
       inertia_(chain.joints().size() * chain.joints().size()) {
   for (const auto& joint : chain.joints()) {
     joints_.push_back({.limits = joint.limits});
-    joints_.back().limits.velocity = speed_limit(joint.limits);
+    auto& limits = joints_.back().limits;
+    joints_.back().hard_lower = limits.lower;
+    joints_.back().hard_upper = limits.upper;
+    limits.lower = limits.soft_lower = joint.limits.goal_lower();
+    limits.upper = limits.soft_upper = joint.limits.goal_upper();
+    limits.velocity = speed_limit(joint.limits);
   }
+}
+
+void ReferenceGovernor::widen(Joint& joint, double q) noexcept {
+  auto& limits = joint.limits;
+  limits.lower = std::clamp(q, joint.hard_lower, limits.soft_lower);
+  limits.upper = std::clamp(q, limits.soft_upper, joint.hard_upper);
+}
+
+void ReferenceGovernor::narrow(Joint& joint) noexcept {
+  auto& limits = joint.limits;
+  limits.lower = std::min(limits.soft_lower, std::max(limits.lower, joint.q));
+  limits.upper = std::max(limits.soft_upper, std::min(limits.upper, joint.q));
 }
 
 LimitViolation::Reason ReferenceGovernor::check(const Joint& joint, double q, double qd, double qdd,
@@ -125,7 +142,11 @@ void ReferenceGovernor::begin(std::span<const double> q, std::span<const double>
                               std::span<const double> qdd) noexcept {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Joint& joint = joints_[i];
-    joint = {joint.limits, q[i], qd[i], qdd[i], false};
+    joint.q = q[i];
+    joint.qd = qd[i];
+    joint.qdd = qdd[i];
+    joint.overridden = false;
+    widen(joint, q[i]);
   }
   begun_ = true;
 }
@@ -134,7 +155,10 @@ LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
                                          const Values& reference, bool scaled) noexcept {
   const std::size_t n = joints_.size();
   scaled_ = scaled;
-  if (!begun_) begin(reference.q, reference.qd, reference.qdd);
+  if (!begun_) {
+    begin(reference.q, reference.qd, reference.qdd);
+    for (std::size_t i = 0; i < n; ++i) widen(joints_[i], q[i]);
+  }
   dynamics_.inertia_matrix(q, inertia_);
   LimitViolation violation;
   for (std::size_t i = 0; i < n; ++i) {
@@ -163,6 +187,7 @@ LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
                                  unconfirmed_limit(max_acceleration, joint.limits.velocity, 0));
       joint.qd = qd_ref;
     }
+    narrow(joint);
     if (reason != LimitViolation::Reason::kNone) violation = {reason, i};
   }
   return violation;

@@ -6,6 +6,9 @@
 // joint_trajectory_controller accepts goals outside the position limits and motions that no motor
 // can follow; an arm that followed them would hit its stops or trip the drives.
 //
+// The position limits are the soft ones. An arm that starts between a soft and a hard limit may stay
+// where it is, and only move inward.
+//
 // A feasible reference passes unchanged. It is overridden if it is outside the position limits, too
 // fast to stop before them, above the velocity limit, needs an acceleration above the torque limit,
 // or jumps. The governor then follows it within the limits, with moderate and continuous
@@ -68,10 +71,15 @@ class ReferenceGovernor {
  private:
   static constexpr double kNoJumpLimit = std::numeric_limits<double>::infinity();
   struct Joint {
-    ga_dynamics::JointLimits limits;
+    ga_dynamics::JointLimits limits;  ///< `lower`, `upper`: in force; soft or, after widen(), wider
+    double hard_lower = 0, hard_upper = 0;
     double q = 0, qd = 0, qdd = 0;  ///< last governed reference
     bool overridden = false;        ///< it differs from the input reference
   };
+  /// Extends the position limits to an arm that starts beyond the soft ones, up to the hard ones.
+  static void widen(Joint& joint, double q) noexcept;
+  /// Brings them back as the reference moves inward.
+  static void narrow(Joint& joint) noexcept;
   LimitViolation::Reason check(const Joint& joint, double q, double qd, double qdd,
                                double max_acceleration, double reach) const;
   void follow(Joint& joint, double q, double qd, double qdd, double max_acceleration,

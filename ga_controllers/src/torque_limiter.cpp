@@ -89,7 +89,7 @@ void TorqueLimiter::bound_blend(const LawSetting& law, MeasuredArm& arm) noexcep
   bool bounded = true;
   for (std::size_t i = 0; i < n; ++i) {
     const double speed = blend_speed_ * std::min(arm.limits[i].velocity, kFreeSpeed);
-    bound_[i] = speed * std::max(law.gains[i].kd, 1 / std::max(blend_time_, 1e-3));
+    bound_[i] = speed * std::max(law.damping(i), 1 / std::max(blend_time_, 1e-3));
     bounded = bounded && std::abs(disturbance_[i]) <= bound_[i];
   }
   if (bounded) return;

@@ -77,7 +77,7 @@ class GovernorTest : public ::testing::Test {
     return seen;
   }
 
-  const Chain chain_ = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/scara.urdf");
+  Chain chain_ = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/scara.urdf");
   const Values rest_{0, 0, 0.1, 0};
   Values limit_;
   double strength_ = 0;
@@ -180,6 +180,49 @@ TEST_F(GovernorTest, BringsAJointFromOutsideBackToItsLimit) {
     EXPECT_LT(q[0], 2.3 + 1e-9);
   }
   EXPECT_NEAR(q[0], 2.2, 1e-3);
+}
+
+/// The SCARA with soft limits of its shoulder at ±2 rad; the hard ones are at ±2.2 rad.
+Chain soft_scara(const Chain& chain) {
+  std::vector<ga_dynamics::DhJoint> rows;
+  for (const auto& joint : chain.joints())
+    rows.push_back({joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name});
+  rows[0].limits.soft_lower = -2;
+  rows[0].limits.soft_upper = 2;
+  return Chain::from_dh(rows);
+}
+
+TEST_F(GovernorTest, TheReferenceStaysWithinTheSoftLimits) {
+  chain_ = soft_scara(chain_);
+  for (const double goal : {2.1, 2.5, -2.1, -4.0}) {
+    const Seen seen = move({0, goal, 3});
+    EXPECT_LT(seen.furthest, 2 + 1e-4) << goal;
+    EXPECT_NEAR(std::abs(seen.last), 2, 1e-3) << goal;
+    EXPECT_GT(seen.outside, 0) << goal;
+  }
+}
+
+TEST_F(GovernorTest, AnArmBeyondASoftLimitStaysAndMovesOnlyInward) {
+  chain_ = soft_scara(chain_);
+  ReferenceGovernor governor(chain_, limit_);
+  Values q = rest_, qd(4), qdd(4);
+  const Values at_rest(4);
+  q[0] = 2.1;
+  governor.begin(q, at_rest, at_rest);
+  const auto follow = [&](double goal, int cycles) {
+    for (int k = 0; k < cycles; ++k) {
+      q[0] = goal;
+      qd = qdd = at_rest;
+      governor.govern(rest_, kDt, {q, qd, qdd});
+    }
+    return q[0];
+  };
+  EXPECT_EQ(follow(2.1, 1000), 2.1) << "it may stay";
+  EXPECT_NEAR(follow(2.2, 3000), 2.1, 1e-6) << "not farther out";
+  EXPECT_NEAR(follow(2.05, 3000), 2.05, 1e-6);
+  EXPECT_NEAR(follow(2.1, 3000), 2.05, 1e-6) << "nor back out";
+  EXPECT_NEAR(follow(1, 6000), 1, 1e-6);
+  EXPECT_NEAR(follow(2.1, 6000), 2, 1e-6) << "inside, the soft limit counts again";
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace ga_controllers {
 using Values = std::vector<double>;
 
 constexpr double kDt = 1e-3;
-constexpr LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking,
-                                LawKind::kTrackingIntegral, LawKind::kGravityHold,
-                                LawKind::kGravityCompensation};
+constexpr LawKind kAllLaws[] = {LawKind::kPointToPoint,        LawKind::kTracking,
+                                LawKind::kTrackingIntegral,    LawKind::kGravityHold,
+                                LawKind::kGravityCompensation, LawKind::kHandGuiding};
 
 inline ga_dynamics::Chain puma() {
   return ga_dynamics::Chain::from_urdf_file(std::string(GA_ROBOTS) + "/puma560_akb.urdf");

@@ -55,6 +55,11 @@ void check_joint(const UrdfModel& model, int index) {
   require(std::abs(norm - 1) < 1e-12, "axis is a unit vector");
   require(joint.lower.has_value() == joint.upper.has_value(), "range has two ends or none");
   require(!joint.lower || *joint.lower <= *joint.upper, "range is not empty");
+  require(joint.soft_lower.has_value() == joint.soft_upper.has_value(), "soft range has two ends");
+  require(!joint.soft_lower || *joint.soft_lower < *joint.soft_upper, "soft range is not empty");
+  require(!joint.soft_lower || !joint.lower ||
+              (*joint.soft_lower >= *joint.lower && *joint.soft_upper <= *joint.upper),
+          "soft range is inside the range");
   require(joint.velocity.value_or(0) >= 0 && joint.effort.value_or(0) >= 0, "limits are >= 0");
   for (const double value :
        {joint.armature, joint.viscous_friction, joint.coulomb_positive, joint.coulomb_negative,

@@ -28,6 +28,8 @@ JointLimits limits_of(const UrdfJoint& joint) {
   if (joint.type != UrdfJointType::kContinuous) {
     limits.lower = joint.lower.value_or(limits.lower);
     limits.upper = joint.upper.value_or(limits.upper);
+    limits.soft_lower = joint.soft_lower.value_or(limits.soft_lower);
+    limits.soft_upper = joint.soft_upper.value_or(limits.soft_upper);
   }
   limits.velocity = joint.velocity.value_or(limits.velocity);
   limits.effort = joint.effort.value_or(limits.effort);
@@ -105,6 +107,10 @@ void check_drive(const std::string& where, const Drive& drive, const JointLimits
   if (!(limits.lower <= limits.upper) || !(limits.velocity >= 0) || !(limits.effort >= 0)) {
     throw DescriptionError(where +
                            ": limits must have lower <= upper, velocity and effort not negative");
+  }
+  if (!(limits.goal_lower() <= limits.goal_upper())) {
+    throw DescriptionError(
+        where + ": soft limits must have soft_lower <= soft_upper, both within " + "the limits");
   }
 }
 

@@ -25,6 +25,9 @@ void check(const Chain& chain, const PlantOptions& options) {
   if (!(options.static_ratio >= 1 && std::isfinite(options.static_ratio))) {
     refuse("static_ratio is " + shown(options.static_ratio) + "; give 1 or more");
   }
+  if (!(options.stop_margin >= 0 && std::isfinite(options.stop_margin))) {
+    refuse("stop_margin is " + shown(options.stop_margin) + "; give 0 or more");
+  }
   if (!(options.impact_duration >= 0 && options.impact_duration <= 0.1)) {
     refuse("impact_duration is " + shown(options.impact_duration) + " s; give 0 to 0.1 s");
   }

@@ -73,6 +73,8 @@ struct Plant::Impl {
     for (auto& stage : stages) stage.resize(2 * n);
     for (std::size_t i = 0; i < n; ++i) {
       joints[i].limits = chain.joints()[i].limits;
+      joints[i].limits.lower -= options.stop_margin;
+      joints[i].limits.upper += options.stop_margin;
       joints[i].drive = chain.joints()[i].drive;
       if (!options.friction) {
         joints[i].drive = {};

@@ -115,6 +115,47 @@ void read_limit(const Element& element, const std::string& owner, UrdfJoint& joi
   }
 }
 
+/// Soft limits. Those beyond the hard limits end there, with a warning: such descriptions exist, and
+/// urdfdom accepts them.
+void read_soft_limits(const Element& element, const std::string& owner, UrdfJoint& joint,
+                      const Report& report) {
+  const Element* const safety = only_child(element, "safety_controller", owner, report);
+  if (safety == nullptr) return;
+  const int line = safety->GetLineNum();
+  const double lower = optional_number(*safety, "soft_lower_limit", owner).value_or(0);
+  const double upper = optional_number(*safety, "soft_upper_limit", owner).value_or(0);
+  if (lower == 0 && upper == 0) return;  // URDF: both default to 0
+  const std::string range = to_text(lower) + " … " + to_text(upper);
+  if (!has_range(joint.type)) {
+    report.warn(owner, line,
+                "soft limits " + range +
+                    " belong to revolute and prismatic joints and are not used; remove them from "
+                    "<safety_controller>");
+    return;
+  }
+  if (!(lower < upper)) {
+    report.fault(owner, line,
+                 "soft_lower_limit " + to_text(lower) + " is not below soft_upper_limit " +
+                     to_text(upper) + " (0 where absent); correct <safety_controller>");
+    return;
+  }
+  const double lowest = joint.lower.value_or(lower), highest = joint.upper.value_or(upper);
+  if (!(lower < highest && upper > lowest)) {
+    report.fault(owner, line,
+                 "soft limits " + range + " are outside the limits " + to_text(lowest) + " … " +
+                     to_text(highest) + "; correct <safety_controller> or <limit>");
+    return;
+  }
+  if (lower < lowest || upper > highest) {
+    report.warn(owner, line,
+                "soft limits " + range + " exceed the limits " + to_text(lowest) + " … " +
+                    to_text(highest) +
+                    ", which count; give soft_lower_limit and soft_upper_limit inside of them");
+  }
+  joint.soft_lower = std::max(lower, lowest);
+  joint.soft_upper = std::min(upper, highest);
+}
+
 std::string read_link_reference(const Element& element, const char* end, const std::string& owner,
                                 const Report& report) {
   return required_text(required_child(element, end, owner, report), "link", owner);
@@ -158,6 +199,7 @@ UrdfJoint read_joint(const Element& element, const Report& report) {
   joint.origin = read_origin(element, owner, report);
   joint.axis = read_axis(element, joint.type, owner, report);
   read_limit(element, owner, joint, report);
+  read_soft_limits(element, owner, joint, report);
   read_dynamics(element, owner, joint, report);
   if (const Element* const mimic = only_child(element, "mimic", owner, report)) {
     joint.mimic = true;

@@ -48,6 +48,8 @@ void expect_same(const Chain& chain, const Chain& expected) {
     EXPECT_EQ(a.limits.upper, b.limits.upper);
     EXPECT_EQ(a.limits.velocity, b.limits.velocity);
     EXPECT_EQ(a.limits.effort, b.limits.effort);
+    EXPECT_EQ(a.limits.soft_lower, b.limits.soft_lower);
+    EXPECT_EQ(a.limits.soft_upper, b.limits.soft_upper);
     EXPECT_EQ(a.drive.armature, b.drive.armature);
     EXPECT_EQ(a.drive.viscous, b.drive.viscous);
     EXPECT_EQ(a.drive.coulomb_positive, b.drive.coulomb_positive);
@@ -84,12 +86,13 @@ const char* const kArm = R"(<robot name="arm &amp; hand">
 <link name="right"/>
 <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper &lt;arm&gt;"/>
   <origin xyz="0 0 0.3" rpy="0.1 0.2 0.3"/><axis xyz="0 0 1"/>
-  <limit lower="-1.5" upper="0" velocity="2" effort="50"/><dynamics damping="0.3" friction="0.7"/></joint>
+  <limit lower="-1.5" upper="0" velocity="2" effort="50"/>
+  <safety_controller soft_lower_limit="-1.4" soft_upper_limit="-0.1" k_position="5" k_velocity="9"/><dynamics damping="0.3" friction="0.7"/></joint>
 <joint name="mount" type="fixed"><parent link="upper &lt;arm&gt;"/><child link="bracket"/>
   <origin xyz="0.4 0 0" rpy="0.3 1.5707963267948966 0.4"/></joint>
 <joint name="elbow" type="continuous"><parent link="bracket"/><child link="forearm"/>
   <origin xyz="0.1 0 0" rpy="1 -1.5707963267948966 2"/><axis xyz="0 1 0"/>
-  <limit velocity="0" effort="20"/></joint>
+  <limit velocity="0" effort="20"/><safety_controller k_velocity="10"/></joint>
 <joint name="slide" type="prismatic"><parent link="forearm"/><child link="left"/>
   <axis xyz="1 0 0"/><limit lower="0" upper="0.05" velocity="1" effort="5"/></joint>
 <joint name="slide2" type="prismatic"><parent link="forearm"/><child link="right"/>

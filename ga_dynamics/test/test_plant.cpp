@@ -150,6 +150,19 @@ TEST(Plant, StopsHoldAndLetGo) {
   EXPECT_NEAR(plant.q()[0], 0.5 - 0.5 / kInertia * 0.01, 1e-9);
 }
 
+TEST(Plant, StopsAreBeyondTheLimitsByTheirMargin) {
+  std::vector<DhJoint> rows = pendulum();
+  rows[0].limits.lower = -1;
+  rows[0].limits.upper = 0.5;
+  Plant plant(Chain::from_dh(rows, {0, 0, 0}), {.stop_margin = 0.1});
+  plant.reset(Values{0.0}, Values{0.0});
+  for (int k = 0; k < 2000; ++k) plant.step(Values{1.0}, 1e-3);
+  EXPECT_EQ(plant.q()[0], 0.6);
+  for (int k = 0; k < 4000; ++k) plant.step(Values{-1.0}, 1e-3);
+  EXPECT_EQ(plant.q()[0], -1.1);
+  EXPECT_THROW(Plant(Chain::from_dh(rows), {.stop_margin = -0.1}), std::invalid_argument);
+}
+
 TEST(Plant, ImpactAtAStopIsFeltByTheOtherJoints) {
   // Two free links without gravity: momentum about joint 1 is not kept by a stop there, but that of
   // joint 2's own rotation is: D_2·qd does not change by an impulse at joint 1.

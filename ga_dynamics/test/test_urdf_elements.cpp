@@ -324,6 +324,65 @@ TEST(UrdfLimit, EffortAndVelocityThatAreNotPositiveAreNotGiven) {
       << "nothing moves there";
 }
 
+// ---- soft limits ---------------------------------------------------------------------------
+
+/// A joint with limits -1 and 2 and these attributes of <safety_controller>.
+std::string with_soft_limits(const std::string& attributes, const char* type = "revolute") {
+  return two_links(type, std::string(kLimit) + "<safety_controller " + attributes + "/>");
+}
+
+TEST(UrdfSoftLimit, IsRead) {
+  const UrdfModel model = read_urdf_text(
+      with_soft_limits("soft_lower_limit='-0.9' soft_upper_limit='1.5' k_velocity='10'"), {true});
+  EXPECT_EQ(shoulder(model).soft_lower, -0.9);
+  EXPECT_EQ(shoulder(model).soft_upper, 1.5);
+}
+
+TEST(UrdfSoftLimit, TheZerosOfUrdfAreNotGiven) {
+  for (const char* const attributes :
+       {"k_velocity='10'", "k_velocity='10' soft_lower_limit='0' soft_upper_limit='0.0'"}) {
+    const UrdfModel model = read_urdf_text(with_soft_limits(attributes), {true});
+    EXPECT_FALSE(shoulder(model).soft_lower || shoulder(model).soft_upper) << attributes;
+  }
+  EXPECT_FALSE(shoulder(read_urdf_text(two_links("revolute", kLimit))).soft_lower);
+  const UrdfModel one = read_urdf_text(with_soft_limits("soft_upper_limit='1'"), {true});
+  EXPECT_EQ(shoulder(one).soft_lower, 0) << "as <limit> with one end";
+  EXPECT_EQ(shoulder(one).soft_upper, 1);
+}
+
+TEST(UrdfSoftLimit, BeyondTheHardLimitIsAWarningAndEndsThere) {
+  const std::string text = with_soft_limits("soft_lower_limit='-3' soft_upper_limit='1.5'");
+  const UrdfModel model = read_urdf_text(text);
+  EXPECT_EQ(shoulder(model).soft_lower, -1);
+  EXPECT_EQ(shoulder(model).soft_upper, 1.5);
+  ASSERT_EQ(model.warnings.size(), 1u);
+  expect_words(model.warnings[0], {"joint 'shoulder'", "soft limits -3 … 1.5", "exceed", "-1 … 2",
+                                   "soft_lower_limit"});
+  expect_words(error_of(text, true), {"joint 'shoulder'", "exceed"});
+}
+
+TEST(UrdfSoftLimit, EmptyDisjointAndNotFiniteAreErrors) {
+  expect_words(error_of(with_soft_limits("soft_lower_limit='1' soft_upper_limit='-1'")),
+               {"joint 'shoulder'", "soft_lower_limit 1", "soft_upper_limit -1", "correct"});
+  expect_words(error_of(with_soft_limits("soft_lower_limit='1'")),
+               {"joint 'shoulder'", "soft_upper_limit 0 (0 where absent)"});
+  for (const char* const attributes : {"soft_lower_limit='2' soft_upper_limit='4'",
+                                       "soft_lower_limit='-4' soft_upper_limit='-1'"}) {
+    expect_words(error_of(with_soft_limits(attributes)),
+                 {"joint 'shoulder'", "outside the limits -1 … 2", "correct"});
+  }
+  expect_words(error_of(with_soft_limits("soft_lower_limit='nan' soft_upper_limit='1'")),
+               {"joint 'shoulder'", "soft_lower_limit", "'nan'", "finite"});
+}
+
+TEST(UrdfSoftLimit, OfAContinuousJointIsNotUsed) {
+  const UrdfModel model =
+      read_urdf_text(with_soft_limits("soft_lower_limit='-1' soft_upper_limit='1'", "continuous"));
+  EXPECT_FALSE(shoulder(model).soft_lower || shoulder(model).soft_upper);
+  ASSERT_EQ(model.warnings.size(), 1u);
+  expect_words(model.warnings[0], {"joint 'shoulder'", "soft limits -1 … 1", "remove"});
+}
+
 TEST(UrdfLimit, ManyEmptyLimitsAreOneWarning) {
   std::string more;
   for (int i = 0; i < 20; ++i) {

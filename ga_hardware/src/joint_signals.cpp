@@ -48,7 +48,7 @@ LawParameters law_parameters(ga_controllers::LawKind kind,
   // The friction feed-forward follows the reference, which is free of noise, so its step may be
   // steep. A wider one lets joints stick before reversals and before the goal.
   p.friction_velocity = 0.0003;
-  // These two follow the measured velocity: with a steep step, noise would make the torque jump by
+  // These follow the measured velocity: with a steep step, noise would make the torque jump by
   // twice the Coulomb friction.
   const bool measured = kind == ga_controllers::LawKind::kPointToPoint ||
                         kind == ga_controllers::LawKind::kGravityCompensation;
@@ -56,6 +56,7 @@ LawParameters law_parameters(ga_controllers::LawKind kind,
       200;  // rad/s per rad: three times the noise gain of the observers
   for (const JointSignals& s : signals) {
     if (measured) p.friction_velocity = std::max(p.friction_velocity, kVelocityNoise * s.noise);
+    p.hand_guiding.dead_zone = std::max(p.hand_guiding.dead_zone, kVelocityNoise * s.noise);
   }
   // An error of one count cannot be resolved.
   for (const JointSignals& s : signals) {

@@ -12,6 +12,8 @@ namespace {
 /// s, time constant of the blend to the holding torque: a torque step would shake the arm, and the
 /// old torque would drive it on.
 constexpr double kHoldBlendTime = 0.02;
+/// Of the distance between soft and hard limit: where the torque is limited.
+constexpr double kSoftShare = 0.8;
 
 }  // namespace
 
@@ -214,7 +216,8 @@ void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept
 void SafetyMachine::widen_limits(const SafetyInputs& in) noexcept {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const SafetyJoint& joint = joints_[i];
-    const double margin = soft_margin(i);
+    const Margins margins = soft_margins(i);
+    const double margin = std::min(margins.lower, margins.upper);
     JointLimitsInForce& limit = limits_[i];
     if (first_cycle_) limit = {in.q[i] - margin, in.q[i] + margin};
     limit.lower = std::min(joint.lower, std::max(limit.lower, in.q[i] - margin));
@@ -234,7 +237,8 @@ void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
     if (!(std::abs(in.qd[i]) <= fastest)) trip(Fault::kOverspeed, joint, in.qd[i], fastest);
     if (!(q >= limits_[i].lower)) trip(Fault::kHardLimit, joint, q, limits_[i].lower);
     if (!(q <= limits_[i].upper)) trip(Fault::kHardLimit, joint, q, limits_[i].upper);
-    const double low = joints_[i].lower + soft_margin(i), high = joints_[i].upper - soft_margin(i);
+    const Margins margins = soft_margins(i);
+    const double low = joints_[i].lower + margins.lower, high = joints_[i].upper - margins.upper;
     if (q < low) trip(Fault::kSoftLimit, joint, q, low);
     if (q > high) trip(Fault::kSoftLimit, joint, q, high);
   }
@@ -274,22 +278,30 @@ void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
   if (state_ != SafetyState::kFault) command_seen_ = true;
 }
 
-/// The margin, reduced so that a joint with a short range keeps 90 % of it.
-double SafetyMachine::soft_margin(std::size_t i) const noexcept {
-  return std::min(settings_.soft_limit_margin, 0.05 * (joints_[i].upper - joints_[i].lower));
+/// Distances to the hard limits within which the torque is limited. At a soft limit, an arm that
+/// follows a goal there has all torque; without soft limits, the margin is reduced so that a joint
+/// with a short range keeps 90 % of it.
+SafetyMachine::Margins SafetyMachine::soft_margins(std::size_t i) const noexcept {
+  const SafetyJoint& joint = joints_[i];
+  const double none = std::min(settings_.soft_limit_margin, 0.05 * (joint.upper - joint.lower));
+  const double lower = kSoftShare * (joint.soft_lower - joint.lower),
+               upper = kSoftShare * (joint.upper - joint.soft_upper);
+  return {std::isfinite(lower) && lower > 0 ? lower : none,
+          std::isfinite(upper) && upper > 0 ? upper : none};
 }
 
 /// Clamps the torque to its limit, which decreases outward from the soft to the hard limit. Without
 /// a torque limit, the torque itself decreases.
 double SafetyMachine::limited(std::size_t i, double torque, double q) const noexcept {
   const SafetyJoint& joint = joints_[i];
-  const double margin = soft_margin(i);
+  const Margins margins = soft_margins(i);
   const double largest = std::isfinite(joint.max_torque) ? joint.max_torque : std::abs(torque);
-  const auto allowed = [&](double distance) {
+  const auto allowed = [&](double distance, double margin) {
     if (!(distance > 0)) return 0.0;
     return distance < margin ? distance / margin * largest : largest;
   };
-  return std::clamp(torque, -allowed(q - joint.lower), allowed(joint.upper - q));
+  return std::clamp(torque, -allowed(q - joint.lower, margins.lower),
+                    allowed(joint.upper - q, margins.upper));
 }
 
 bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {

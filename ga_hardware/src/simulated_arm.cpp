@@ -70,8 +70,8 @@ SafetyMachine machine_of(const Chain& chain, const SimulatedArmSettings& s) {
     const auto& limits = joint.limits;
     // A joint at its stop, which is at its limit, must not appear to be beyond it.
     const double slack = s.signals.empty() ? 0 : uncertainty(s.signals[joints.size()]);
-    joints.push_back(
-        {limits.lower - slack, limits.upper + slack, max_speed(limits), limits.effort});
+    joints.push_back({limits.lower - slack, limits.upper + slack, max_speed(limits), limits.effort,
+                      limits.soft_lower, limits.soft_upper});
   }
   SafetySettings safety = s.safety;
   for (double* ratio : {&safety.overspeed_ratio, &safety.deadline_ratio}) {

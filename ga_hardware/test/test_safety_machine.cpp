@@ -59,6 +59,32 @@ TEST_F(SafetyTest, KeepsTheBrakesOnUntilTheFirstCommand) {
   expect_passed(run(1));
 }
 
+TEST_F(SafetyTest, AllTorqueIsAvailableAtASoftLimit) {
+  settings_ = puma();
+  SafetyJoint& joint = settings_.joints[4];
+  joint.soft_lower = joint.lower + 0.05;
+  joint.soft_upper = joint.upper - 0.1;
+  machine_ = settings_.machine();
+  in_ = healthy(settings_);
+  activate();
+  const auto at = [&](double q, double torque) {
+    in_.q[4] = q;
+    in_.torque_command[4] = torque * joint.max_torque;
+    return machine_.update(in_).torque[4] / joint.max_torque;
+  };
+  EXPECT_DOUBLE_EQ(at(joint.soft_upper, 0.9), 0.9);
+  EXPECT_DOUBLE_EQ(at(joint.soft_upper + 0.0199, 0.9), 0.9) << "and a fifth of the way beyond";
+  EXPECT_EQ(machine_.fault_count(), 0);
+  EXPECT_DOUBLE_EQ(at(joint.upper - 0.04, 0.9), 0.5) << "then less and less outward";
+  EXPECT_DOUBLE_EQ(at(joint.upper - 0.04, -0.9), -0.9) << "all of it inward";
+  EXPECT_EQ(machine_.fault(0).fault, Fault::kSoftLimit);
+  EXPECT_NEAR(machine_.fault(0).threshold, joint.upper - 0.08, 1e-12);
+  EXPECT_DOUBLE_EQ(at(joint.lower + 0.02, -0.9), -0.5) << "each end has its own";
+  EXPECT_EQ(machine_.state(), SafetyState::kActive);
+  at(joint.upper + 0.001, 0);
+  EXPECT_EQ(machine_.cause().fault, Fault::kHardLimit);
+}
+
 TEST_F(SafetyTest, AHealthyArmTripsNothing) {
   activate();
   for (int k = 0; k < 10000; ++k) {

@@ -30,8 +30,8 @@ constexpr double kLeastDexterity = 0.03;
 constexpr double kSpeed = 0.1;      // m/s
 constexpr double kBlend = 0.25;     // s
 constexpr double kShortest = 0.01;  // m
-/// Kept clear of position limits: the soft limits of the hardware (0.035 rad or m, at most 5 % of
-/// the range) and what the law overshoots.
+/// Kept clear of position limits without soft limits inside: where the hardware limits the torque
+/// (0.035 rad or m, at most 5 % of the range) and what the law overshoots.
 constexpr double kClearance = 0.05, kClearanceShare = 0.07;
 
 struct Clearance {
@@ -40,7 +40,8 @@ struct Clearance {
 Clearance clear_limits(const ChainJoint& joint) {
   const double lower = joint.limits.lower, upper = joint.limits.upper;
   const double margin = std::min(kClearance, kClearanceShare * (upper - lower));
-  return {lower + margin, upper - margin};
+  return {std::max(joint.limits.goal_lower(), lower + margin),
+          std::min(joint.limits.goal_upper(), upper - margin)};
 }
 
 /// Largest share of its limit that a joint's torque takes at this state.

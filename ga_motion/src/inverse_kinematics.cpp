@@ -58,7 +58,8 @@ std::string describe(const IkResult& result, const Chain& chain) {
                                          chain.size(), " joints; give the chain of the result"));
       const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(result.joint)];
       return join("joint '", joint.name, "' at ", value, ", outside its limits ",
-                  joint.limits.lower, " to ", joint.limits.upper, joint.revolute() ? " rad" : " m");
+                  joint.limits.goal_lower(), " to ", joint.limits.goal_upper(),
+                  joint.revolute() ? " rad" : " m");
     }
     case IkStatus::kNotFound:
       return join("out of reach, or not found: best attempt ", value, " m or rad off");
@@ -100,15 +101,16 @@ IkResult InverseKinematics::wrap(std::span<const double> seed, bool keep_limits,
   for (std::size_t i = 0; i < chain().joints().size(); ++i) {
     const JointLimits& limits = chain().joints()[i].limits;
     const auto excess = [&](double value) {
-      return std::max(limits.lower - value, value - limits.upper);
+      return std::max(limits.goal_lower() - value, value - limits.goal_upper());
     };
     if (chain().joints()[i].revolute()) {
       q[i] = seed[i] + std::remainder(q[i] - seed[i], 2 * kPi);
       if (keep_limits && excess(q[i]) > kLimitSlack) {
         // The lowest equivalent above the lower limit and the highest below the upper one.
-        const double turns_up = std::ceil((limits.lower - kLimitSlack - q[i]) / (2 * kPi));
-        const double turns_down = std::floor((limits.upper + kLimitSlack - q[i]) / (2 * kPi));
-        const double turns = q[i] < limits.lower ? turns_up : turns_down;
+        const double turns_up = std::ceil((limits.goal_lower() - kLimitSlack - q[i]) / (2 * kPi));
+        const double turns_down =
+            std::floor((limits.goal_upper() + kLimitSlack - q[i]) / (2 * kPi));
+        const double turns = q[i] < limits.goal_lower() ? turns_up : turns_down;
         if (const double moved = q[i] + 2 * kPi * turns; excess(moved) <= kLimitSlack) q[i] = moved;
       }
     }

@@ -65,9 +65,9 @@ class LimitCheck {
     motion_.sample(t, to.q, to.qd, to.qdd);
     for (std::size_t i = 0; i < joints_.size(); ++i) {
       const auto& limits = joints_[i].limits;
-      if (!(to.q[i] >= limits.lower && to.q[i] <= limits.upper)) {
+      if (!(to.q[i] >= limits.goal_lower() && to.q[i] <= limits.goal_upper())) {
         refuse(source_, "%s is at %.4g after %.6g s; its limits are %.4g and %.4g",
-               joints_[i].name.c_str(), to.q[i], t, limits.lower, limits.upper);
+               joints_[i].name.c_str(), to.q[i], t, limits.goal_lower(), limits.goal_upper());
       }
       const double velocity = std::abs(to.qd[i]), excess = velocity / limits.velocity;
       if (excess > excess_) excess_ = excess, fastest_ = i, velocity_ = velocity, time_ = t;

@@ -107,7 +107,7 @@ IkResult NumericKinematics::attempt(const Pose& pose) const {
       result = wrapped;
       for (std::size_t i = 0; i < q.size(); ++i) {
         const JointLimits& limits = chain().joints()[i].limits;
-        q[i] = std::clamp(q[i], limits.lower, limits.upper);
+        q[i] = std::clamp(q[i], limits.goal_lower(), limits.goal_upper());
       }
     }
   }
@@ -131,8 +131,10 @@ IkResult NumericKinematics::nearest(const Pose& pose, std::span<const double> se
     for (std::size_t i = 0; k > 0 && i < n; ++i) {
       const JointLimits& limits = chain().joints()[i].limits;
       const double span = chain().joints()[i].revolute() ? kPi : search.arm_length();
-      const double low = std::max(limits.lower, std::min(origin[i], limits.upper) - span);
-      const double high = std::min(limits.upper, std::max(origin[i], limits.lower) + span);
+      const double low =
+          std::max(limits.goal_lower(), std::min(origin[i], limits.goal_upper()) - span);
+      const double high =
+          std::min(limits.goal_upper(), std::max(origin[i], limits.goal_lower()) + span);
       start[i] = std::uniform_real_distribution<double>(low, high)(random);
     }
     const IkResult tried = attempt(pose);

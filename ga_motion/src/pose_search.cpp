@@ -35,7 +35,7 @@ PoseSearch::PoseSearch(const Chain& chain)
   arm_length_ = std::hypot(tool[0], tool[1], tool[2]);
   for (Eigen::Index i = 0; i < q_.size(); ++i) {
     const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(i)];
-    lower_(i) = joint.limits.lower, upper_(i) = joint.limits.upper;
+    lower_(i) = joint.limits.goal_lower(), upper_(i) = joint.limits.goal_upper();
     arm_length_ += std::abs(joint.dh.a) + std::abs(joint.dh.d);
   }
   arm_length_ = std::max(arm_length_, 1e-3);

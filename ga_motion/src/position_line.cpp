@@ -114,7 +114,7 @@ void approach(const InverseKinematics& kinematics, const Vector3& goal, std::vec
   }
   for (std::size_t i = 0; i < q.size(); ++i) {
     const ChainJoint& joint = kinematics.chain().joints()[i];
-    if (!(q[i] >= joint.limits.lower && q[i] <= joint.limits.upper)) {
+    if (!(q[i] >= joint.limits.goal_lower() && q[i] <= joint.limits.goal_upper())) {
       throw KinematicsError("position line: joint '" + joint.name +
                             "' leaves its limits; move the line");
     }

@@ -29,7 +29,8 @@ def test_json_is_complete(pendulum, tmp_path):
     assert list(swing) == ['name', 'link', 'type', 'dh', 'limits', 'armature', 'friction',
                            'parameters', 'body']
     assert (swing['name'], swing['link'], swing['type']) == ('swing', 'bob', 'continuous')
-    assert swing['limits'] == {'lower': None, 'upper': None, 'velocity': None, 'effort': None}
+    assert swing['limits'] == {'lower': None, 'upper': None, 'velocity': None, 'effort': None,
+                               'soft_lower': None, 'soft_upper': None}
     assert swing['armature'] == ARMATURE
     assert swing['friction'] == {'viscous': VISCOUS, 'coulomb_positive': COULOMB,
                                  'coulomb_negative': COULOMB}

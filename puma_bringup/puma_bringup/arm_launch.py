@@ -12,7 +12,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 import xacro
 
 LAWS = ('point_to_point', 'tracking', 'tracking_integral')
-CONTROLLERS = (*LAWS, 'gravity_hold')
+CONTROLLERS = (*LAWS, 'gravity_hold', 'hand_guiding')
 BROADCASTERS = ('joint_state_broadcaster', 'io_state_broadcaster')  # claim no command interface
 IO = (*BROADCASTERS, 'io_controller')
 
@@ -129,7 +129,7 @@ def puma_controllers():
     names = [*IO, 'gravity_hold']  # a fallback must be loaded before the controllers that name it
     for law in LAWS:
         names += [law, law + '_trajectory']
-    return names
+    return [*names, 'hand_guiding']
 
 
 def on_success(process, then, otherwise):

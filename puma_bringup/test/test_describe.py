@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import xml.etree.ElementTree as ElementTree
 
 import launch_support
 from launch_support import Arm, point
@@ -92,6 +93,24 @@ def test_starts_within_the_limits(tmp_path, variant):
     describe(variant('lower="-2.9" upper="2.9"', 'lower="1.0" upper="2.0"'), '--output', tmp_path)
     text = (tmp_path / 'seven_joints.urdf.xacro').read_text()
     assert '<param name="initial_value">1.5</param>' in text.split('"a1"')[1].split('</joint>')[0]
+
+
+def test_gives_soft_limits_to_joints_that_have_none(tmp_path, variant):
+    own = '<safety_controller soft_lower_limit="-2" soft_upper_limit="2" k_velocity="9"/>'
+    limit = '<limit lower="-2.9" upper="2.9" effort="200" velocity="2"/>'
+    path = variant(limit, limit + own)
+    describe(path, '--output', tmp_path)
+    joints = ElementTree.parse(tmp_path / 'seven_joints.urdf').getroot().findall('joint')
+    soft = {joint.get('name'): joint.find('safety_controller') for joint in joints}
+    assert soft['a1'].attrib == {'soft_lower_limit': '-2', 'soft_upper_limit': '2',
+                                 'k_velocity': '9'}
+    for joint in joints:
+        name, limit = joint.get('name'), joint.find('limit')
+        if name not in JOINTS[1:]:
+            continue
+        lower, upper = float(limit.get('lower')), float(limit.get('upper'))
+        assert float(soft[name].get('soft_lower_limit')) == pytest.approx(lower + 0.05)
+        assert float(soft[name].get('soft_upper_limit')) == pytest.approx(upper - 0.05)
 
 
 def test_needs_no_friction_data(tmp_path, variant):

@@ -28,7 +28,7 @@ class SimLaunch(ArmTest):
         active = ('joint_state_broadcaster', 'io_state_broadcaster', 'io_controller',
                   'tracking', 'tracking_trajectory')
         inactive = ('gravity_hold', 'point_to_point', 'point_to_point_trajectory',
-                    'tracking_integral', 'tracking_integral_trajectory')
+                    'tracking_integral', 'tracking_integral_trajectory', 'hand_guiding')
         self.arm.wait_for_controllers(**{name: 'active' for name in active},
                                       **{name: 'inactive' for name in inactive})
         self.assertEqual(self.arm.hardware_state(), 'active')

@@ -138,6 +138,18 @@ def test_limits(joint, row):
     assert (velocity, effort) == row[2:]
 
 
+@pytest.mark.parametrize('joint', JOINTS)
+def test_soft_limits_are_three_degrees_inside_and_leave_the_torque_alone(joint):
+    lower, upper, velocity, effort = ROBOT.limit(joint)
+    tag = ROBOT.joints[joint].find('safety_controller')
+    soft = [float(tag.get(key)) for key in ('soft_lower_limit', 'soft_upper_limit')]
+    margin = math.radians(3)
+    assert soft == pytest.approx([lower + margin, upper - margin], abs=1e-11)
+    # ros2_control's limiter: efforts up to k_velocity times the speed that is left
+    assert float(tag.get('k_velocity')) == pytest.approx(10 * effort / velocity, rel=1e-4)
+    assert float(tag.get('k_position')) == 10
+
+
 @pytest.mark.parametrize('joint, row, armature', zip(JOINTS, MOTORS, ARMATURE), ids=JOINTS)
 def test_drives_are_the_motors_through_the_gears(joint, row, armature):
     gear, viscous, positive, negative = row

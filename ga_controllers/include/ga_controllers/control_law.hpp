@@ -10,6 +10,8 @@
 //   tracking with integral  v = qdd_ref − Kd ed − Kp e − d
 //   gravity hold            the same, for the position where the arm comes to rest
 //   gravity compensation    v = −Kd qd                        (the arm floats, damped)
+//   hand guiding            gravity and most of the friction, for a person who moves the arm
+//                           (src/hand_guiding.hpp)
 // The paper prints Kd qd in the tracking laws as well. That would leave a tracking error for a
 // moving reference, so Kd ed is used here. The paper's third law integrates the error, Ki ∫e dt.
 // Here an observer estimates position, velocity and disturbance together, from the measured
@@ -35,7 +37,8 @@ enum class LawKind {
   kTracking,
   kTrackingIntegral,
   kGravityHold,
-  kGravityCompensation
+  kGravityCompensation,
+  kHandGuiding
 };
 
 /// Kp [1/s²], Kd [1/s], Ki [1/s³] of one joint: the inertia is in the model, so they are the same
@@ -49,6 +52,23 @@ struct JointGains {
 /// bandwidth of the observer is then 2 w. Throws std::invalid_argument unless both are positive and
 /// finite.
 JointGains gains_from_bandwidth(double bandwidth, double damping);
+
+/// Of hand guiding, which does not use the gains; LawParameters::friction is the share of the friction
+/// that is compensated.
+struct HandGuidingParameters {
+  /// The real friction is at least 1 minus this of the chain's. No more is compensated.
+  double friction_uncertainty = 0.2;
+  /// rad/s. Slower motion may be noise: no friction is compensated. All of it is from three times
+  /// this velocity on.
+  double dead_zone = 0.01;
+  double damping = 1;  ///< 1/s, times the joint's own inertia
+  /// Of the velocity limit. Above it the damping is 50/s, with up to half of the torque limit.
+  double speed = 0.25;
+  double limit_zone =
+      0.1;  ///< rad or m ahead of the soft limits, in which the joint is pushed back
+  /// Of the torque limit, bound of the push-back. Half of it acts at the soft limit.
+  double limit_torque = 0.5;
+};
 
 struct LawParameters {
   LawKind kind = LawKind::kTracking;
@@ -72,10 +92,11 @@ struct LawParameters {
   /// Time constant [s] of the blend after a change of law: of the torque difference and of the
   /// distance to the new reference, which blends slower if the torque limits require it.
   double blend_time = 0.2;
-  /// Reference governor: the followed reference stays within the chain's position and velocity
-  /// limits and brakes ahead of them, also when the reference is lost or the law changes.
+  /// Reference governor: the followed reference stays within the chain's soft position limits and its
+  /// velocity limits and brakes ahead of them, also when the reference is lost or the law changes.
   bool keep_limits = false;
-  /// The payload at the tip link that the law starts with, without confirmation (set_payload()), in addition to the chain's bodies.
+  /// The payload at the tip link that the law starts with, without confirmation (set_payload()), in
+  /// addition to the chain's bodies.
   ga_dynamics::Payload payload = {};
   /// Time scaling, in the laws that track velocities: if a joint would need more than 95 % of its torque
   /// limit or more than its velocity limit, all joints follow the reference later, on the same path. A
@@ -86,6 +107,7 @@ struct LawParameters {
   double look_ahead = 0;
   /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
+  HandGuidingParameters hand_guiding = {};
 };
 
 enum class LawStatus {
@@ -138,7 +160,7 @@ struct Reference {
 struct LimitViolation {
   enum class Reason {
     kNone,
-    kOutside,  ///< outside the position limits
+    kOutside,  ///< outside the soft position limits
     kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit; with
                ///< keep_path, for all but the latter, while the time is stretched
   };

@@ -164,6 +164,12 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
   law.keep_limits = true;
   law.keep_path = p.keep_path;
   law.look_ahead = p.look_ahead;
+  law.hand_guiding = {p.hand_guiding.friction_uncertainty,
+                      p.hand_guiding.dead_zone,
+                      p.hand_guiding.damping,
+                      p.hand_guiding.speed,
+                      p.hand_guiding.limit_zone,
+                      p.hand_guiding.limit_torque};
   law.error_cycles = static_cast<int>(p.error_cycles);
   return law;
 }

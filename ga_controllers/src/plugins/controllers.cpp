@@ -11,3 +11,5 @@ PLUGINLIB_EXPORT_CLASS(ga_controllers::TrackingIntegralController,
                        controller_interface::ChainableControllerInterface)
 PLUGINLIB_EXPORT_CLASS(ga_controllers::GravityHoldController,
                        controller_interface::ChainableControllerInterface)
+PLUGINLIB_EXPORT_CLASS(ga_controllers::HandGuidingController,
+                       controller_interface::ChainableControllerInterface)

@@ -28,6 +28,11 @@ class GravityHoldController : public LawController {
   GravityHoldController() : LawController(LawKind::kGravityHold) {}
 };
 
+class HandGuidingController : public LawController {
+ public:
+  HandGuidingController() : LawController(LawKind::kHandGuiding) {}
+};
+
 }  // namespace ga_controllers
 
 #endif  // GA_CONTROLLERS__PLUGINS__CONTROLLERS_HPP_

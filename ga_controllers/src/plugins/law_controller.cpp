@@ -117,7 +117,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
 }
 
 void LawController::make_topics(double state_publish_rate) {
-  if (kind_ != LawKind::kGravityHold) {
+  if (takes_references()) {
     subscription_ = get_node()->create_subscription<SetPointMessage>(
         "~/reference", rclcpp::SystemDefaultsQoS().keep_last(1),
         [this](const SetPointMessage& message) { on_set_point(message); });
@@ -399,7 +399,7 @@ void LawController::report_rate() {
 LawController::ReturnType LawController::update_and_write_commands(const rclcpp::Time& time,
                                                                    const rclcpp::Duration& period) {
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
-  const bool reference_ok = !is_in_chained_mode() || kind_ == LawKind::kGravityHold ||
+  const bool reference_ok = !is_in_chained_mode() || !takes_references() ||
                             input_.read(ordered_exported_reference_interfaces_, dt, notices_);
   const bool finite = read_state();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);

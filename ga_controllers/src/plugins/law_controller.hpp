@@ -60,6 +60,10 @@ class LawController : public controller_interface::ChainableControllerInterface 
  private:
   using SetPointMessage = trajectory_msgs::msg::JointTrajectory;
 
+  /// False for laws that hold the arm, or leave it to a person.
+  bool takes_references() const {
+    return kind_ != LawKind::kGravityHold && kind_ != LawKind::kHandGuiding;
+  }
   void make_topics(double state_publish_rate);
   void on_set_point(const SetPointMessage& message);
   rcl_interfaces::msg::SetParametersResult check_gains(

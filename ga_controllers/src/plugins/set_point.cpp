@@ -59,10 +59,10 @@ std::string read_set_point(const trajectory_msgs::msg::JointTrajectory& message,
       return "a value of joint '" + name + "' is not finite";
     }
     const auto& limits = found->limits;
-    if (set_point.q[i] < limits.lower || set_point.q[i] > limits.upper) {
+    const double lower = limits.goal_lower(), upper = limits.goal_upper();
+    if (set_point.q[i] < lower || set_point.q[i] > upper) {
       return "joint '" + name + "': position " + std::to_string(set_point.q[i]) +
-             " is outside its limits " + std::to_string(limits.lower) + " … " +
-             std::to_string(limits.upper);
+             " is outside its limits " + std::to_string(lower) + " … " + std::to_string(upper);
     }
     if (std::abs(set_point.qd[i]) > speed_limit(limits)) {
       return "joint '" + name + "': velocity " + std::to_string(set_point.qd[i]) +

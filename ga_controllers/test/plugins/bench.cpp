@@ -21,6 +21,8 @@ std::unique_ptr<LawController> make_controller(LawKind kind) {
       return std::make_unique<ga_controllers::TrackingController>();
     case LawKind::kTrackingIntegral:
       return std::make_unique<ga_controllers::TrackingIntegralController>();
+    case LawKind::kHandGuiding:
+      return std::make_unique<ga_controllers::HandGuidingController>();
     case LawKind::kGravityHold:
     case LawKind::kGravityCompensation:  // has no controller of its own
       break;

@@ -23,6 +23,8 @@ std::string name_of(LawKind kind) {
       return "TrackingController";
     case LawKind::kTrackingIntegral:
       return "TrackingIntegralController";
+    case LawKind::kHandGuiding:
+      return "HandGuidingController";
     case LawKind::kGravityHold:
     case LawKind::kGravityCompensation:  // has no controller of its own
       break;

@@ -21,7 +21,7 @@ constexpr LawKind kAllLaws[] = {LawKind::kPointToPoint, LawKind::kTracking,
 /// The controller under test.
 LawKind law_under_test();
 inline const LawKind kLaw = law_under_test();
-inline const bool kTakesReferences = kLaw != LawKind::kGravityHold;
+inline const bool kTakesReferences = kLaw != LawKind::kGravityHold && kLaw != LawKind::kHandGuiding;
 bool tracks(LawKind kind);
 std::string name_of(LawKind kind);  ///< PointToPointController, …
 

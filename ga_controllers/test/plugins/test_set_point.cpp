@@ -33,6 +33,13 @@ TEST(SetPoint, IsRefusedWithAReason) {
     return text.find(what) != std::string::npos;
   };
   EXPECT_EQ(refusal([](JointTrajectory&) {}), "");
+  std::vector<ga_dynamics::DhJoint> rows;
+  for (const auto& joint : chain.joints())
+    rows.push_back({joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name});
+  rows[0].limits.soft_upper = -0.1;
+  SetPoint beyond(4);
+  EXPECT_PRED2(names, read_set_point(good, Chain::from_dh(rows), beyond), "outside its limits")
+      << "the soft ones count";
   EXPECT_EQ(refusal([](JointTrajectory& m) { m.points[0].velocities.clear(); }), "");
   EXPECT_PRED2(names, refusal([](JointTrajectory& m) { m.points.clear(); }), "points");
   EXPECT_PRED2(names, refusal([](JointTrajectory& m) { m.points.resize(2); }), "points");

@@ -67,11 +67,20 @@ struct Drive {
   }
 };
 
+/// Limits of a joint; infinite: none. Goals and references stay within the soft limits, [goal_lower(),
+/// goal_upper()]. `lower` and `upper` are the hard limits: the hardware stops an arm that leaves
+/// them. The mechanical stops are at or beyond the hard limits (PlantOptions::stop_margin).
 struct JointLimits {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   double velocity = std::numeric_limits<double>::infinity();
   double effort = std::numeric_limits<double>::infinity();
+  double soft_lower = -std::numeric_limits<double>::infinity();
+  double soft_upper = std::numeric_limits<double>::infinity();
+
+  /// Ends of the range of goals: the soft limits, or the hard ones where there are none.
+  double goal_lower() const noexcept { return soft_lower > lower ? soft_lower : lower; }
+  double goal_upper() const noexcept { return soft_upper < upper ? soft_upper : upper; }
 };
 
 /// One joint and the rigid body that it moves (all links fixed to it lumped together).

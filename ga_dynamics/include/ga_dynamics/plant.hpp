@@ -48,7 +48,8 @@ struct PlantOptions {
   bool friction = true;
   double static_ratio = 1.0;  ///< break-away friction over Coulomb friction, at least 1
   bool torque_limits = true;  ///< the motors give no more than the chain's effort limits
-  bool stops = true;          ///< at the chain's position limits
+  bool stops = true;          ///< mechanical stops at the chain's position limits
+  double stop_margin = 0;     ///< rad or m, of the stops beyond those limits
   std::vector<double> brake_torque = {};  ///< N m per joint; 0 or empty: no brake
   /// s, how long an impact lasts for the friction that has to hold a joint at rest; the motion
   /// itself takes an impact as instantaneous. 0: friction alone holds no joint that an impact acts

@@ -86,6 +86,9 @@ struct UrdfJoint {
   /// `lower` and `upper` belong to revolute and prismatic joints only, and are both empty or both
   /// set.
   std::optional<double> lower, upper, velocity, effort;
+  /// Of <safety_controller>, within `lower` and `upper`; both empty or both set. Two zeros, which are
+  /// the defaults of URDF, count as not given.
+  std::optional<double> soft_lower = std::nullopt, soft_upper = std::nullopt;
   bool mimic = false;
   std::string mimic_of;
   /// The drive as felt at the joint, magnitudes >= 0: from <dynamics damping friction>, overridden

@@ -109,6 +109,13 @@ inline std::string joint_element(const ::urdf::Joint& joint) {
       text += xml_attribute("lower", limits.lower) + xml_attribute("upper", limits.upper);
     text += "/>";
   }
+  if (joint.safety) {
+    text += "<safety_controller" +
+            xml_attribute("soft_lower_limit", joint.safety->soft_lower_limit) +
+            xml_attribute("soft_upper_limit", joint.safety->soft_upper_limit) +
+            xml_attribute("k_position", joint.safety->k_position) +
+            xml_attribute("k_velocity", joint.safety->k_velocity) + "/>";
+  }
   if (joint.dynamics) {
     text += "<dynamics" + xml_attribute("damping", joint.dynamics->damping) +
             xml_attribute("friction", joint.dynamics->friction) + "/>";

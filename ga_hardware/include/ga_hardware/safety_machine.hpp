@@ -16,9 +16,11 @@
 //                               without a potentiometer
 // pot-mismatch       cut        potentiometer and encoder differ by pot_tolerance_turns     yes
 // overspeed          cut        faster than overspeed_ratio times the speed limit
-// soft-limit         limit      within soft_limit_margin of a limit (at most 5 % of the range):
-//                               the outward torque limit decreases to zero at the limit
-// hard-limit         cut        beyond a limit. An arm that is activated beyond it may only
+// soft-limit         limit      beyond a soft limit by a fifth of the distance to the hard one; for
+//                               a joint without soft limits, within soft_limit_margin of a hard
+//                               limit (at most 5 % of the range). From there the outward torque
+//                               limit decreases to zero at the hard limit
+// hard-limit         cut        beyond a hard limit. An arm that is activated beyond it may only
 //                               move back
 // ad-timeout         ramp down  max_ad_timeouts consecutive conversions failed
 // command-timeout    hold       the last command is older than command_timeout
@@ -29,6 +31,10 @@
 // guard-lost         ramp down  the guard process does not run: no watchdog for this process
 // emergency-stop     cut        requested
 //
+// A joint has three limits at each end. Goals and references stay within the soft limits, of
+// <safety_controller> in the URDF, where all torque is available. The hard limits, of <limit>, are a
+// fault. The mechanical stops are beyond them.
+//
 // A hold or ramp-down uses a holding torque, which the caller may provide in each cycle (gravity
 // compensation with damping). The output blends to it from the last torque without a step, or
 // switches to it if the command itself is the fault. Without a holding torque, a hold becomes a
@@ -38,6 +44,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -101,10 +108,13 @@ struct SafetyJoint {
   double lower = 0, upper = 0;  ///< hard limits, rad
   double max_speed = 0;         ///< rad/s
   double max_torque = 0;        ///< N m
+  /// Soft limits, rad. Infinite, or not inside the hard limits: none.
+  double soft_lower = -std::numeric_limits<double>::infinity();
+  double soft_upper = std::numeric_limits<double>::infinity();
 };
 
 struct SafetySettings {
-  double soft_limit_margin = 0.035;  ///< rad inside the hard limits
+  double soft_limit_margin = 0.035;  ///< rad inside hard limits of joints without soft limits
   double overspeed_ratio = 1.2;      ///< of a joint's speed limit
   double jump_ratio = 3.0;           ///< of a joint's speed limit, for encoder steps
   double torque_ratio = 1.5;         ///< of max_torque, where commands are clamped; more is a fault
@@ -205,7 +215,10 @@ class SafetyMachine {
   void check_timing(const SafetyInputs& in) noexcept;
   void check_command(const SafetyInputs& in) noexcept;
   void widen_limits(const SafetyInputs& in) noexcept;
-  double soft_margin(std::size_t joint) const noexcept;
+  struct Margins {
+    double lower = 0, upper = 0;
+  };
+  Margins soft_margins(std::size_t joint) const noexcept;
   double limited(std::size_t joint, double torque, double q) const noexcept;
   bool hold_usable(const SafetyInputs& in) const noexcept;
   void begin_reaction(Reaction reaction) noexcept;

@@ -114,6 +114,7 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
   s.seed = static_cast<unsigned>(parameters.whole("seed", 1, 0, 1000000));
   s.observer_bandwidth = parameters.number("observer_bandwidth", s.observer_bandwidth, 1, 10000);
   s.brake_release_time = parameters.number("brake_release_time", s.brake_release_time, 0, 10);
+  s.plant.stop_margin = parameters.number("stop_margin", s.plant.stop_margin, 0, 1);
   SafetySettings& safety = s.safety;
   safety.ramp_time = parameters.number("ramp_time", safety.ramp_time, 0, 10);
   safety.hold_time = parameters.number("hold_time", safety.hold_time, 0, 60);

@@ -23,7 +23,9 @@
 //   observer_bandwidth  rad/s, of the velocity observer (150)
 //   ramp_time           s, of the ramp-down in a controlled stop (0.25)
 //   hold_time           s, of the hold after a command time-out, before the ramp-down (2)
-//   soft_limit_margin   rad or m from a limit where the outward torque limit decreases (0.035)
+//   soft_limit_margin   of joints without soft limits: rad or m from a hard limit where the outward
+//                       torque limit decreases (0.035)
+//   stop_margin         rad or m of the mechanical stops beyond the hard limits (0)
 //   brake_release_time  s that the brakes stay closed after the first torque (0.2)
 //   brake_torque        N m, for joints without their own (their effort limit)
 //   overspeed_ratio     of the velocity limit (1.2); 0: not monitored

@@ -32,10 +32,9 @@ Json body_of(const LinkInertia& body) {
 }
 
 Json limits_of(const UrdfJoint& joint) {
-  return {{"lower", number(joint.lower)},
-          {"upper", number(joint.upper)},
-          {"velocity", number(joint.velocity)},
-          {"effort", number(joint.effort)}};
+  return {{"lower", number(joint.lower)},           {"upper", number(joint.upper)},
+          {"velocity", number(joint.velocity)},     {"effort", number(joint.effort)},
+          {"soft_lower", number(joint.soft_lower)}, {"soft_upper", number(joint.soft_upper)}};
 }
 
 Json armature_of(const UrdfJoint& joint) {

@@ -62,6 +62,8 @@ JointSettings read_joint(const ChainJoint& joint, std::size_t index, WristCoupli
   }
   s.lower = limits.lower;
   s.upper = limits.upper;
+  s.soft_lower = limits.goal_lower();
+  s.soft_upper = limits.goal_upper();
   s.max_speed = limits.velocity;
   s.max_torque = limits.effort;
   return s;
@@ -121,7 +123,8 @@ SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period)
   std::array<ga_hardware::SafetyJoint, 6> joints;
   for (std::size_t i = 0; i < 6; ++i) {
     const JointSettings& joint = settings.joints[i];
-    joints[i] = {joint.lower, joint.upper, joint.max_speed, joint.max_torque};
+    joints[i] = {joint.lower,      joint.upper,      joint.max_speed,
+                 joint.max_torque, joint.soft_lower, joint.soft_upper};
   }
   return {joints, settings.safety, settings.cards.pcl726.brake_output >= 0, nominal_period};
 }

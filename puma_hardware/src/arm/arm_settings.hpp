@@ -23,15 +23,16 @@ namespace puma_hardware {
 
 struct JointSettings {
   std::string name;
-  double gear_ratio = 1;         ///< motor turns per joint turn
-  double counts_per_rev = 1000;  ///< quadrature counts per motor turn, a whole number
-  int encoder_direction = 1;     ///< sign of the counts for a positive motion
-  double torque_per_volt = 1;    ///< N m at the joint per V, magnitude
-  int voltage_direction = 1;     ///< sign of the voltage for a positive torque
-  double max_voltage = 10;       ///< V
-  double max_torque = 0;         ///< N m
-  double max_speed = 0;          ///< rad/s
-  double lower = 0, upper = 0;   ///< hard limits, rad
+  double gear_ratio = 1;                  ///< motor turns per joint turn
+  double counts_per_rev = 1000;           ///< quadrature counts per motor turn, a whole number
+  int encoder_direction = 1;              ///< sign of the counts for a positive motion
+  double torque_per_volt = 1;             ///< N m at the joint per V, magnitude
+  int voltage_direction = 1;              ///< sign of the voltage for a positive torque
+  double max_voltage = 10;                ///< V
+  double max_torque = 0;                  ///< N m
+  double max_speed = 0;                   ///< rad/s
+  double lower = 0, upper = 0;            ///< hard limits, rad
+  double soft_lower = 0, soft_upper = 0;  ///< rad; the hard limits where there are none
   bool brake = false;
   double pot_volts_per_rev = 0.0485;  ///< per motor turn: 0.0097 of 5 V (PUMA 560, computed from
                                       ///< published pot tables)

@@ -49,8 +49,11 @@ void build(const Settings& settings) {
   std::array<double, 6> low{}, high{};
   for (std::size_t i = 0; i < 6; ++i) {
     const double margin = arm.safety.soft_limit_margin * 1.5;
-    low[i] = settings.low.empty() ? arm.joints[i].lower + margin : settings.low[i];
-    high[i] = settings.high.empty() ? arm.joints[i].upper - margin : settings.high[i];
+    const auto& joint = arm.joints[i];
+    low[i] =
+        settings.low.empty() ? std::max(joint.lower + margin, joint.soft_lower) : settings.low[i];
+    high[i] =
+        settings.high.empty() ? std::min(joint.upper - margin, joint.soft_upper) : settings.high[i];
   }
   CalibrationBuilder builder(arm);
   const bool done = session.run([&](ArmLoop& loop) {
