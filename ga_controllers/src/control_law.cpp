@@ -156,7 +156,7 @@ struct ControlLaw::Impl {
 
   /// A step to the new payload, from the commanded acceleration and its torque.
   void blend_payload(const Cycle& cycle, std::span<double> tau) noexcept {
-    const bool estimates = setting.kind != LawKind::kGravityCompensation && !setting.hand_guided();
+    const bool estimates = setting.takes_reference();
     for (std::size_t i = 0; i < arm.size(); ++i) {
       subtracted[i] = setting.integrates() ? most_compensated(i) : 0;
       balanced[i] = estimates ? kDisturbanceShare * arm.max_acceleration(i)
@@ -404,7 +404,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
-  m.payload.start(m.setting.kind != LawKind::kGravityCompensation && m.finite(last_torque), m.arm);
+  m.payload.start(m.setting.takes_reference() && m.finite(last_torque), m.arm);
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
   m.observer.clear_disturbance();

@@ -89,7 +89,9 @@ std::string uncertainty_text(const Uncertainty& u) {
 
 }  // namespace
 
-bool is_checked(LawKind kind) noexcept { return kind != LawKind::kGravityCompensation; }
+bool is_checked(LawKind kind) noexcept {
+  return kind != LawKind::kGravityCompensation && kind != LawKind::kHandGuiding;
+}
 
 ArmLoop loop_of(LawKind kind, std::span<const JointGains> gains, double rate, int delay,
                 std::vector<double> resonance) {
