@@ -15,9 +15,9 @@ constexpr double kLeft = 1e-9;
 /// Time constants of the law in the duration of a blend.
 constexpr double kDuration = 2;
 /// Ratio of the inertias above which a payload has to be confirmed. Every kInertiaCycles cycles the
-/// inertia matrix is updated instead of a step: a cycle must not do both.
+/// inertia matrix is updated, or compared, instead of a step: a cycle must not do both.
 constexpr double kInertiaRatio = 3;
-constexpr int kInertiaCycles = 8;
+constexpr int kInertiaCycles = 8, kOldest = 1 << 20;
 /// s, time constant with which the share follows the confirmed one.
 constexpr double kConfirmation = 0.05;
 /// Of the torque limits: a payload that changes the torques by less is not confirmed.
@@ -42,11 +42,13 @@ bool dominates(double factor, std::span<const double> a, std::span<const double>
 
 PayloadBlend::PayloadBlend(const ga_dynamics::Chain& chain, double blend_time)
     : target_dynamics_(chain, {.drives = ga_dynamics::Drives::kArmature}),
+      trusted_dynamics_(chain, {.drives = ga_dynamics::Drives::kArmature}),
       duration_(kDuration * blend_time),
       change_(chain.joints().size()),
       disturbance_(chain.joints().size()),
       factor_(chain.joints().size() * chain.joints().size()),
-      inertia_(factor_.size()) {}
+      inertia_(factor_.size()),
+      trusted_inertia_(factor_.size()) {}
 
 bool PayloadBlend::set(const ga_dynamics::Payload& payload) noexcept {
   if (!ga_dynamics::is_physical(payload)) return false;
@@ -54,6 +56,7 @@ bool PayloadBlend::set(const ga_dynamics::Payload& payload) noexcept {
   to_ = payload;
   share_ = 0;
   active_ = true;
+  from_present_ = from_trusted_ = confirmed_ = false;
   age_ = 0;
   target_dynamics_.set_payload(to_);
   return true;
@@ -62,8 +65,9 @@ bool PayloadBlend::set(const ga_dynamics::Payload& payload) noexcept {
 void PayloadBlend::start(bool confirm, MeasuredArm& arm) noexcept {
   if (!active_) return;
   arm.update_inertia();
-  if (confirm && changes_inertia(arm)) return;
+  if (confirm && (changes_inertia(arm, false) || changes_inertia(arm, true))) return;
   use(1, arm);
+  trusted_dynamics_.set_payload(to_);
   arm.update_inertia();
 }
 
@@ -74,13 +78,15 @@ void PayloadBlend::use(double share, MeasuredArm& arm) noexcept {
   arm.dynamics.set_payload(present_);
 }
 
-/// True if the inertia about any direction of motion changes by more than kInertiaRatio in what is
-/// left of the blend.
-bool PayloadBlend::changes_inertia(const MeasuredArm& arm) noexcept {
+/// True if the inertia about any direction of motion differs by more than kInertiaRatio between the
+/// target and the present model, or that with the trusted payload.
+bool PayloadBlend::changes_inertia(const MeasuredArm& arm, bool from_trusted) noexcept {
   const std::size_t n = arm.size();
+  if (from_trusted) trusted_dynamics_.inertia_matrix(arm.q, trusted_inertia_);
+  const std::span<const double> from = from_trusted ? trusted_inertia_ : arm.inertia;
   target_dynamics_.inertia_matrix(arm.q, inertia_);
-  return !dominates(kInertiaRatio, arm.inertia, inertia_, n, factor_) ||
-         !dominates(kInertiaRatio, inertia_, arm.inertia, n, factor_);
+  return !dominates(kInertiaRatio, from, inertia_, n, factor_) ||
+         !dominates(kInertiaRatio, inertia_, from, n, factor_);
 }
 
 /// The step towards the share at which the disturbance torque is least. `change_`: the change of
@@ -106,11 +112,17 @@ void PayloadBlend::advance(const Cycle& cycle, const Estimate& estimate, std::sp
                            MeasuredArm& arm) noexcept {
   const std::size_t n = arm.size();
   const double before = share_, left = 1 - share_;
-  if (age_++ % kInertiaCycles == 0) {
-    arm.update_inertia();
-    confirm_ = estimate.valid && changes_inertia(arm);
+  const int age = age_;
+  age_ = age_ < kOldest ? age_ + 1 : kInertiaCycles;
+  if (age % kInertiaCycles == 0 || age == 1) {
+    const bool trusted = age == 1 || age / kInertiaCycles % 4 == 3;
+    if (!trusted) arm.update_inertia();
+    (trusted ? from_trusted_ : from_present_) = changes_inertia(arm, trusted);
     return;
   }
+  // The estimate that has confirmed half of the payload is not asked for the rest.
+  const bool unknown = from_present_ || (from_trusted_ && share_ < 0.5);
+  const bool confirm = estimate.valid && unknown;
   target_dynamics_.inverse_dynamics(arm.q, arm.qd, v, change_);
   double longest = duration_ > 0 ? std::min(cycle.dt / duration_, left) : left;
   for (std::size_t i = 0; i < n; ++i) {
@@ -119,11 +131,12 @@ void PayloadBlend::advance(const Cycle& cycle, const Estimate& estimate, std::sp
     if (std::abs(change_[i]) * longest > most * left) longest = most * left / std::abs(change_[i]);
   }
   double step = longest;
-  if (confirm_) {
+  if (confirm) {
     step =
         std::clamp(confirmed_step(cycle.dt, observer, arm), std::max(-longest, -before), longest);
   }
   if (!(std::abs(step) > 0)) return;
+  confirmed_ = confirmed_ || confirm;
   for (double& change : change_) change *= step / left;
   use(before + step, arm);
   std::copy(change_.begin(), change_.end(), disturbance_.begin());
@@ -148,6 +161,7 @@ void PayloadBlend::advance(const Cycle& cycle, const Estimate& estimate, std::sp
     tau[i] += change_[i];
     for (std::size_t j = 0; j < n; ++j) tau[i] -= arm.inertia[i * n + j] * disturbance_[j];
   }
+  if (!active_ && confirmed_) trusted_dynamics_.set_payload(to_);
 }
 
 }  // namespace ga_controllers

@@ -16,10 +16,11 @@
 // the step waits until the estimate decreases.
 //
 // The loop is unstable if the model's inertia is many times the real one, or a small part of it. So a
-// payload that changes the inertia about any direction of motion by more than a factor of three (on arms without rotor
-// inertias, or if it is very heavy) has to be confirmed: the share of the blend follows the one for
-// which the estimated disturbance torque −D d is least, in the least-squares sense over the joints. If
-// the payload is not there, that share is zero; one that is half as heavy as told blends to one half.
+// payload that changes the inertia about any direction of motion by more than a factor of three, in
+// one change or in several (on arms without rotor inertias, or if it is very heavy), has to be
+// confirmed: the share of the blend follows the one for which the estimated disturbance torque −D d
+// is least, in the least-squares sense over the joints. If the payload is not there, that share is
+// zero; if it has half of the stated mass, the share is one half.
 // Gravity compensation has no estimate and needs no confirmation: its payload must be right.
 
 #include <span>
@@ -61,17 +62,20 @@ class PayloadBlend {
 
  private:
   void use(double share, MeasuredArm& arm) noexcept;
-  bool changes_inertia(const MeasuredArm& arm) noexcept;
+  bool changes_inertia(const MeasuredArm& arm, bool from_trusted) noexcept;
   double confirmed_step(double dt, const StateObserver& observer, const MeasuredArm& arm) noexcept;
 
   ga_dynamics::Dynamics target_dynamics_;
+  ga_dynamics::Dynamics
+      trusted_dynamics_;  ///< with the payload at the start, or the last confirmed
   ga_dynamics::Payload from_, to_, present_;
   double duration_;  ///< s
   double share_ = 1;
   bool active_ = false;
-  bool confirm_ = false;                                         ///< the payload needs confirmation
-  int age_ = 0;                                                  ///< cycles since that was decided
-  std::vector<double> change_, disturbance_, factor_, inertia_;  ///< scratch
+  bool from_present_ = false, from_trusted_ = false;  ///< it changes the inertia a lot from there
+  bool confirmed_ = false;                            ///< the estimate has confirmed it
+  int age_ = 0;                                       ///< cycles
+  std::vector<double> change_, disturbance_, factor_, inertia_, trusted_inertia_;  ///< scratch
 };
 
 }  // namespace ga_controllers

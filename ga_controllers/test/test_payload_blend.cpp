@@ -215,6 +215,41 @@ TEST(PayloadBlend, AKnownPayloadIsExactFromTheStart) {
   }
 }
 
+/// Tool error [mm RMS] of a quintic of all joints by 0.6 rad in 3 s.
+double tool_error(const Arm& arm, LawKind kind, const Payload& real, const Payload& known) {
+  Drive drive(arm.chain, kind, real, arm.q, known);
+  ga_dynamics::Dynamics kinematics(arm.chain);
+  const std::size_t n = arm.q.size();
+  Values q(n), qd(n), qdd(n);
+  ga_dynamics::Pose is, wanted;
+  double sum = 0;
+  for (int k = 0; k < 3000; ++k) {
+    const double s = k * kDt / 3;
+    for (std::size_t i = 0; i < n; ++i) {
+      q[i] = arm.q[i] + 0.6 * s * s * s * (10 + s * (6 * s - 15));
+      qd[i] = 0.6 * 30 * s * s * (1 - s) * (1 - s) / 3;
+      qdd[i] = 0.6 * 60 * s * (1 - s) * (1 - 2 * s) / 9;
+    }
+    drive.law.update(drive.plant.q(), drive.plant.qd(), {q, qd, qdd}, kDt, drive.tau);
+    kinematics.link_pose(drive.plant.q(), arm.chain.tip_index(), is);
+    kinematics.link_pose(q, arm.chain.tip_index(), wanted);
+    for (std::size_t c = 0; c < 3; ++c)
+      sum += std::pow(is.translation[c] - wanted.translation[c], 2);
+    drive.plant.step(drive.tau, kDt);
+  }
+  return 1e3 * std::sqrt(sum / 3000);
+}
+
+TEST(PayloadBlend, AKnownPayloadOf5KgCostsNoAccuracyWithoutRotorInertias) {
+  const Arm arm = arms()[1];
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kTrackingIntegral}) {
+    const double known = tool_error(arm, kind, box(5), box(5));
+    std::printf("%s, 5 kg known: tool error %.5f mm RMS\n", name(arm, kind).c_str(), known);
+    EXPECT_LE(known, 0.005) << "mm";
+    EXPECT_GT(tool_error(arm, kind, box(5), {}), 1) << "mm, unknown";
+  }
+}
+
 TEST(PayloadBlend, StartEndsABlend) {
   ControlLaw law(puma(), parameters(LawKind::kTracking));
   const Values q = Wave(0).q, rest(6);
@@ -241,6 +276,21 @@ TEST(PayloadBlend, ARestartDoesNotUseAPayloadThatIsNotThere) {
     EXPECT_LT(drive.hold(2000), kStep) << name(arm, kind);
     EXPECT_LT(drive.error(), 1e-3) << name(arm, kind);
     EXPECT_LT(drive.law.payload().mass, 0.5) << name(arm, kind);
+  }
+}
+
+TEST(PayloadBlend, ManySmallWrongChangesAreAsHarmlessAsOne) {
+  const Arm arm = arms()[1];
+  for (const LawKind kind : kHoldingLaws) {
+    Drive drive(arm.chain, kind, {}, arm.q);
+    drive.hold(500);
+    double step = 0;
+    for (double mass = 0.01; mass < 10; mass *= 1.5) {
+      ASSERT_TRUE(drive.law.set_payload(box(mass)));
+      step = std::max(step, drive.hold(1000));
+    }
+    EXPECT_LT(step, kStep) << name(arm, kind);
+    EXPECT_LT(drive.hold(500), 1e-3) << name(arm, kind) << ": hunts";
   }
 }
 
@@ -281,7 +331,7 @@ TEST(PayloadBlend, NeitherAllocatesNorTakesLong) {
   EXPECT_EQ(::test::allocations() - before, 0);
   RecordProperty("blending_us", std::to_string(blending));
   std::printf("law %.3f us per cycle, %.3f us while it blends to a payload\n", plain, blending);
-  EXPECT_LT(blending, plain + 2) << "µs";
+  EXPECT_LT(blending, 2.5 * plain) << "µs";
 }
 
 }  // namespace
