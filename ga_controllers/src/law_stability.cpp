@@ -184,20 +184,35 @@ double integral_gain(const JointGains& g, double w) noexcept {
   return g.kp > 0 ? w * w * w * g.kp / (g.kp + 3 * w * (g.kd + w)) : 0;
 }
 
-JointGains gains_for_resonance(const JointGains& gains, double resonance) {
+JointGains gains_for_resonance(LawKind kind, const JointGains& gains, double resonance) {
   if (!(resonance >= 0) || !std::isfinite(resonance)) {
     throw std::invalid_argument("resonance is " + std::to_string(resonance) +
                                 "; it must be finite and not negative");
   }
-  const double w = design_bandwidth(gains), limit = kElasticFit * 2 * std::numbers::pi * resonance;
-  const double observer = observer_bandwidth(gains);
-  if (resonance == 0 || w + observer <= limit || !(w > 0)) return gains;
-  JointGains result = gains;
-  const double factor = std::min(1.0, limit / ((1 + kSlowestObserver) * w));
-  result.kp *= factor * factor;
-  result.kd *= factor;
-  result.ki = gains.ki > 0 ? integral_gain(result, limit - factor * w) : 0;
-  return result;
+  const double limit = kElasticFit * 2 * std::numbers::pi * resonance;
+  const bool integral = integrates(kind) && gains.ki > 0;
+  const auto sum = [&](JointGains g) {
+    if (!integral) g.ki = 0;
+    return design_bandwidth(g) + observer_bandwidth(g);
+  };
+  const double w = design_bandwidth(gains);
+  if (resonance == 0 || sum(gains) <= limit || !(w > 0)) return gains;
+  const auto scaled = [&](double factor) {
+    return JointGains{factor * factor * gains.kp, factor * gains.kd,
+                      factor * factor * factor * gains.ki};
+  };
+  if (integral) {
+    const double factor = std::min(1.0, limit / ((1 + kSlowestObserver) * w));
+    JointGains result = scaled(factor);
+    result.ki = integral_gain(result, limit - factor * w);
+    return result;
+  }
+  double low = 1e-3, high = 1;
+  for (int k = 0; k < 50; ++k) {
+    const double middle = 0.5 * (low + high);
+    (sum(scaled(middle)) <= limit ? low : high) = middle;
+  }
+  return scaled(low);
 }
 
 }  // namespace ga_controllers

@@ -298,10 +298,11 @@ TEST(LawCheck, DoesNotCheckGravityCompensationAndSingularArms) {
 
 TEST(GainsForResonance, KeepsBandwidthAndObserverWithinTheRecommendedPartOfIt) {
   const JointGains given = gains_from_bandwidth(40, 1);
-  EXPECT_EQ(gains_for_resonance(given, 0), given);
-  EXPECT_EQ(gains_for_resonance(given, 100), given) << "fast enough drives";
+  EXPECT_EQ(gains_for_resonance(LawKind::kTrackingIntegral, given, 0), given);
+  EXPECT_EQ(gains_for_resonance(LawKind::kTrackingIntegral, given, 100), given)
+      << "fast enough drives";
   for (const double f : {60.0, 40.0, 20.0}) {
-    const JointGains g = gains_for_resonance(given, f);
+    const JointGains g = gains_for_resonance(LawKind::kTrackingIntegral, given, f);
     const double w = design_bandwidth(g), wo = observer_bandwidth(g);
     EXPECT_NEAR((w + wo) / (2 * std::numbers::pi * f), kElasticFit, 1e-6) << f;
     EXPECT_GE(wo, (kSlowestObserver - 1e-6) * w) << f;
@@ -312,10 +313,21 @@ TEST(GainsForResonance, KeepsBandwidthAndObserverWithinTheRecommendedPartOfIt) {
     EXPECT_TRUE(check.accepted()) << f << check.refusal;
     EXPECT_TRUE(check.warnings.empty()) << f << check.warnings[0];
   }
-  EXPECT_EQ(design_bandwidth(gains_for_resonance(given, 60)), 40) << "the observer suffices";
+  EXPECT_EQ(design_bandwidth(gains_for_resonance(LawKind::kTrackingIntegral, given, 60)), 40)
+      << "the observer suffices";
   const JointGains without{given.kp, given.kd, 0};
-  EXPECT_EQ(gains_for_resonance(without, 40).ki, 0);
-  EXPECT_TRUE(contains(refusal([&] { gains_for_resonance(given, -1); }), "resonance is -1"));
+  EXPECT_EQ(gains_for_resonance(LawKind::kTrackingIntegral, without, 40).ki, 0);
+  // Without integral action the observer follows Kp and Kd.
+  for (const LawKind kind : {LawKind::kTracking, LawKind::kPointToPoint}) {
+    const JointGains g = gains_for_resonance(kind, given, 60);
+    EXPECT_NEAR(3 * design_bandwidth(g) / (2 * std::numbers::pi * 60), kElasticFit, 1e-6);
+    EXPECT_NEAR(g.kd, 2 * design_bandwidth(g), 1e-9);
+    EXPECT_TRUE(
+        check_law(load("puma560_akb"), kind, std::vector{g}, 1000, {.model = {}, .resonance = {60}})
+            .warnings.empty());
+  }
+  EXPECT_TRUE(contains(refusal([&] { gains_for_resonance(LawKind::kTrackingIntegral, given, -1); }),
+                       "resonance is -1"));
 }
 
 }  // namespace

@@ -57,13 +57,14 @@ LawCheck check_law(const ga_dynamics::Chain& model, LawKind kind, std::span<cons
 /// Gains for an elastic drive with this resonance [Hz; 0: rigid, no change]: as given if bandwidth
 /// and observer bandwidth together are within kElasticFit of it. Otherwise Ki is reduced, so that the
 /// observer is slower, down to the bandwidth of the law times kSlowestObserver; if that does not
-/// suffice, Kp and Kd are reduced as well, with the damping ratio kept.
+/// suffice, Kp and Kd are reduced as well, with the damping ratio kept. The observer of laws without
+/// integral action follows Kp and Kd: they are reduced at once.
 ///
 /// kElasticFit is below kElasticRecommended, because the resonance is that of one posture. The loop
 /// gain beyond the resonance is the whole inertia over that of the motor: it grows when the arm
 /// stretches, 1.6-fold in joint 1 of a PUMA in a mid-range motion, and the limit falls with it.
 inline constexpr double kElasticFit = 0.23, kSlowestObserver = 1.1;
-JointGains gains_for_resonance(const JointGains& gains, double resonance);
+JointGains gains_for_resonance(LawKind kind, const JointGains& gains, double resonance);
 
 /// Ki for which the observer has this bandwidth [rad/s].
 double integral_gain(const JointGains& gains, double observer_bandwidth) noexcept;

@@ -116,7 +116,7 @@ std::vector<JointGains> ArmModel::gains(const Params& p) const {
   }
   const std::vector<double> resonance = spread(p.uncertainty.resonance, "uncertainty.resonance");
   for (std::size_t i = 0; i < gains.size(); ++i) {
-    gains[i] = gains_for_resonance(gains[i], resonance[i]);
+    gains[i] = gains_for_resonance(fitted_kind, gains[i], resonance[i]);
   }
   return gains;
 }

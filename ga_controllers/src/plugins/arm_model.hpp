@@ -19,6 +19,8 @@ namespace ga_controllers {
 struct ArmModel {
   ArmModel(const std::string& robot_description, const law_controller::Params& parameters);
 
+  /// Whose gains are fitted to a resonance; the caller sets it.
+  LawKind fitted_kind = LawKind::kTracking;
   ga_dynamics::Chain chain;
   std::vector<std::string> joints;  ///< in the order of the chain
   bool has_effort_state = false;    ///< every joint has an effort state interface

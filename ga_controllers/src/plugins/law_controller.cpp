@@ -69,6 +69,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
   try {
     parameters_ = parameter_listener_->get_params();
     auto model = std::make_unique<ArmModel>(get_robot_description(), parameters_);
+    model->fitted_kind = kind_;
     gains_.start(checked_gains(*model, parameters_, get_update_rate()));
     payload_.start(payload_of(parameters_));
     declared_ = uncertainty_declared();

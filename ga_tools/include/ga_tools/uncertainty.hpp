@@ -29,9 +29,9 @@ struct UncertaintyArguments {
 ga_controllers::Uncertainty uncertainty_of(const UncertaintyArguments& arguments,
                                            const ga_controllers::Uncertainty& assumed = {});
 
-/// Lowers the gains, one per joint, if fit_resonance is set; true if one changed. Throws
+/// Lowers the gains, one per joint, to what the resonance allows; true if one changed. Throws
 /// std::runtime_error naming the option if there is no resonance or the wrong number of them.
-bool fit_resonance(const ga_controllers::Uncertainty& uncertainty,
+bool fit_resonance(ga_controllers::LawKind kind, const ga_controllers::Uncertainty& uncertainty,
                    std::vector<ga_controllers::JointGains>& gains);
 
 }  // namespace ga_tools

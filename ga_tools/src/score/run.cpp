@@ -135,8 +135,11 @@ Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms
                  .rate = kRate,
                  .keep_limits = scenario.keep_limits};
   if (scenario.fit_resonance) {
+    const auto kind = std::string(law.id) == "integral" ? ga_controllers::LawKind::kTrackingIntegral
+                                                        : ga_controllers::LawKind::kTracking;
     for (auto& gains : setup.gains) {
-      gains = ga_controllers::gains_for_resonance(gains, scenario.disturbances.elastic_frequency);
+      gains =
+          ga_controllers::gains_for_resonance(kind, gains, scenario.disturbances.elastic_frequency);
     }
   }
   if (scenario.hand_over) {

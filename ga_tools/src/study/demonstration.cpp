@@ -239,7 +239,14 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   const Chain arm = ga_hardware::actual_arm(d.chain, d.errors, payload);
   const ga_controllers::Uncertainty uncertainty =
       uncertainty_of(options.uncertainty, assumed_uncertainty(options.disturbances, payload));
-  if (options.uncertainty.fit_resonance && fit_resonance(uncertainty, d.gains))
+  // All laws have the same gains: the observer of those without integral action is the faster one.
+  const bool integral =
+      !options.laws.empty() &&
+      std::all_of(options.laws.begin(), options.laws.end(),
+                  [](const std::string& id) { return id == "integral" || id == "hold"; });
+  if (options.uncertainty.fit_resonance &&
+      fit_resonance(integral ? LawKind::kTrackingIntegral : LawKind::kTracking, uncertainty,
+                    d.gains))
     d.notes.emplace_back("the gains are lowered to fit the resonance of the drives");
   // At any posture will do: what moves nothing at one moves nothing at all, but for rare
   // exceptions.

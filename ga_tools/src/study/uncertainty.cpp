@@ -32,7 +32,8 @@ Uncertainty uncertainty_of(const UncertaintyArguments& a, const Uncertainty& ass
   return u;
 }
 
-bool fit_resonance(const Uncertainty& u, std::vector<JointGains>& gains) {
+bool fit_resonance(ga_controllers::LawKind kind, const Uncertainty& u,
+                   std::vector<JointGains>& gains) {
   const std::size_t n = gains.size(), given = u.resonance.size();
   if (given == 0) {
     throw std::runtime_error(
@@ -46,7 +47,7 @@ bool fit_resonance(const Uncertainty& u, std::vector<JointGains>& gains) {
   bool changed = false;
   for (std::size_t i = 0; i < n; ++i) {
     const JointGains fitted =
-        ga_controllers::gains_for_resonance(gains[i], u.resonance[given == 1 ? 0 : i]);
+        ga_controllers::gains_for_resonance(kind, gains[i], u.resonance[given == 1 ? 0 : i]);
     changed = changed || !(fitted == gains[i]);
     gains[i] = fitted;
   }

@@ -65,7 +65,7 @@ void run(const Settings& settings) {
                 settings.payload};
   if (settings.uncertainty.fit_resonance) {
     law.gains.assign(6, law.all_gains().front());
-    ga_tools::fit_resonance(uncertainty, law.gains);
+    ga_tools::fit_resonance(law.kind, uncertainty, law.gains);
   }
   ArmSession session(settings.arm, settings.unguarded, law);
   const ga_dynamics::Chain& chain = session.robot().chain();
