@@ -122,7 +122,7 @@ SetPayload::Response set_payload(Bench& bench, double mass, double x = kCom[0]) 
     }
   }
   ADD_FAILURE() << "no response";
-  return {};
+  return SetPayload::Response();
 }
 
 double mass_of(const Bench& bench) {
