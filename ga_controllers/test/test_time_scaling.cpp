@@ -13,8 +13,8 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
+#include "plugins/sender_clock.hpp"
 #include "sender.hpp"
-#include "sender_clock.hpp"
 #include "time_scaling.hpp"
 #include "wave.hpp"
 
