@@ -181,7 +181,7 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   const double scalable = scaling_ && law.takes_rates() ? kScalable : 1;
   const double all = max_acceleration(i, law, arm),
                fastest = scalable * kVelocityMargin * arm.limits[i].velocity;
-  const Blending::State last = joint.accepted;
+  const Blending::State last = joint.last = joint.accepted;
   const double qdd_before = given_.qdd[i], rate_before = joint.rate,
                most = scalable * kAccelerationMargin * all;
   joint.mismatch = mismatch_decay_ * joint.mismatch + now.qdd * dt - (now.qd - given_.qd[i]);
@@ -270,6 +270,7 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   bool jumped = false;
   const bool blends = blend_time_ > 0 && !cycle.changed && law.takes_reference();
   for (const Joint& joint : joints_) jumped = jumped || (joint.jumped && blends);
+  if (jumped && scaling_ && scaling_->behind()) drop_path();
   if (jumped) arm.update_inertia();
   if (cycle.changed) restart_at_arm(cycle, law, friction, arm);
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
@@ -300,6 +301,18 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   }
   if (!scales || !scaling_->behind()) path_ = followed_;
   return jumped;
+}
+
+/// The input jumped, e.g. because a goal was canceled: the rest of the path before no longer counts. The
+/// followed reference continues from where it is.
+void FollowedReference::drop_path() noexcept {
+  scaling_->reset();
+  for (std::size_t i = 0; i < remaining_.size(); ++i) {
+    Joint& joint = joints_[i];
+    joint.jumped = true;
+    joint.before = {followed_.q[i] - joint.last.q, followed_.qd[i] - joint.last.qd,
+                    followed_.qdd[i] - joint.last.qdd};
+  }
 }
 
 /// Restarts the followed reference at the measured state; it then blends to the input reference.

@@ -86,6 +86,7 @@ class FollowedReference {
                   const MeasuredArm& arm) noexcept;
   void blend(std::size_t joint, bool any_jumped, double dt, const LawSetting& law,
              const MeasuredArm& arm) noexcept;
+  void drop_path() noexcept;
   void estimate_braking(std::span<const double> torque, const FrictionFeedforward& friction,
                         MeasuredArm& arm) noexcept;
 
@@ -98,6 +99,7 @@ class FollowedReference {
     bool jumped_before = false;   ///< in the previous cycle: the new acceleration is known only now
     bool filtering = false;       ///< since a jump: small unexplained changes are blended as well
     Blending::State accepted;     ///< input reference, limited for blending
+    Blending::State last;         ///< the same, previous cycle
     Blending::State before;       ///< followed − accepted, previous cycle
     Blending::State unexplained;  ///< change of `accepted` that its rates do not explain
     double followed_rate = 0;     ///< rad/s, two cycles ago

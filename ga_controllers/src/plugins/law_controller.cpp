@@ -388,10 +388,11 @@ bool LawController::write_torque() {
   return missed_writes_ < parameters_.error_cycles;
 }
 
-/// Reports the rate of the time scaling to the preceding controller, less if the law is far behind.
+/// Reports the rate of the time scaling to the preceding controller: more until the law is kLag
+/// behind, which is its look-ahead, and less beyond.
 void LawController::report_rate() {
   const TimeScale scale = law_->time_scale();
-  const double rate = scale.rate * std::clamp(2 - scale.lag / kLag, kSlowest, 1.0);
+  const double rate = std::min(scale.rate * std::max(2 - scale.lag / kLag, kSlowest), 1.0);
   for (const auto& interface : ordered_exported_state_interfaces_) {
     if (interface->set_value(rate)) reported_rate_ = rate;
   }

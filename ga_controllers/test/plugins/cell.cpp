@@ -118,7 +118,7 @@ bool Cell::load_law(const std::string& name, LawKind kind, const Names& fallback
 }
 
 bool Cell::load_trajectory_controller(const std::string& name, const std::string& law,
-                                      double tolerance) {
+                                      double tolerance, bool scales) {
   std::string joints, command_joints, constraints;
   for (const auto& joint : chain.joints()) {
     joints += joint.name + ", ";
@@ -128,8 +128,10 @@ bool Cell::load_trajectory_controller(const std::string& name, const std::string
   return load(name, "joint_trajectory_controller/JointTrajectoryController",
               "    joints: [" + joints + "]\n    command_joints: [" + command_joints +
                   "]\n    command_interfaces: [position, velocity, acceleration]\n"
-                  "    state_interfaces: [position, velocity]\n    constraints:\n" +
-                  constraints);
+                  "    state_interfaces: [position, velocity]\n" +
+                  (scales ? "    speed_scaling:\n      state_interface: " + law + "/speed_scaling\n"
+                          : std::string()) +
+                  "    constraints:\n" + constraints);
 }
 
 bool Cell::change(const Names& activate, const Names& deactivate) {

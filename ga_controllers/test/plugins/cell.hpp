@@ -37,9 +37,9 @@ class Cell {
             const Names& fallback = {});
   /// Full friction feed-forward where the law uses the reference's velocity.
   bool load_law(const std::string& name, LawKind kind, const Names& fallback = {});
-  /// The stock trajectory controller before `law`.
+  /// The stock trajectory controller before `law`. `scales`: it slows its time as the law says.
   bool load_trajectory_controller(const std::string& name, const std::string& law,
-                                  double tolerance = 0);
+                                  double tolerance = 0, bool scales = false);
   bool change(const Names& activate, const Names& deactivate);
   /// Calls a service of the controller manager in another thread while the control loop continues.
   bool succeeds(const std::function<controller_interface::return_type()>& service);

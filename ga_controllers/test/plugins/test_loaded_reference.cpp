@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "cell.hpp"
 
 namespace test {
@@ -25,6 +28,35 @@ TEST(Loaded, AnAbortedTrajectoryLeavesAStandingArm) {
   EXPECT_LT(cell.watch->speed(), 0.02);
   EXPECT_LT(cell.distance(cell.start), 0.4) << "it was not aborted";
   EXPECT_TRUE(cell.active("law"));
+}
+
+TEST(Loaded, ATrajectoryThatIsTooFastStaysOnItsPath) {
+  if (!tracks(kLaw)) GTEST_SKIP() << "it does not follow velocities";
+  for (const bool scales : {false, true}) {
+    Cell cell(puma(), false);
+    ASSERT_TRUE(cell.load_law("law", kLaw));
+    ASSERT_TRUE(cell.load_trajectory_controller("trajectory", "law", scales ? 0.6 : 0, scales));
+    ASSERT_TRUE(cell.change({"law", "trajectory"}, {}));
+    cell.pass(0.3);
+    cell.move("trajectory", 0.6, 0.3);  // up to 3.7 rad/s; the limit is 1.5 rad/s
+    double off_path = 0;
+    for (int k = 0; k < 3000; ++k) {
+      cell.pass(0.001);
+      // All joints are to move by the same angle.
+      const Values q = cell.watch->position();
+      double least = INFINITY, most = -INFINITY;
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        least = std::min(least, q[i] - cell.start[i]);
+        most = std::max(most, q[i] - cell.start[i]);
+      }
+      off_path = std::max(off_path, most - least);
+    }
+    RecordProperty(scales ? "off_path_scaled" : "off_path", std::to_string(off_path));
+    EXPECT_LT(off_path, 0.01);
+    EXPECT_NEAR(cell.distance(cell.start), 0.6, 2e-3) << "it was aborted";
+    EXPECT_LT(cell.watch->speed(), 0.01);
+    EXPECT_TRUE(cell.active("law"));
+  }
 }
 
 TEST(Loaded, TheGravityHoldTakesOverFromAnErrorInMidMotion) {

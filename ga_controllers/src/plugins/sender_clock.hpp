@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef GA_CONTROLLERS__SENDER_CLOCK_HPP_
-#define GA_CONTROLLERS__SENDER_CLOCK_HPP_
+#ifndef GA_CONTROLLERS__PLUGINS__SENDER_CLOCK_HPP_
+#define GA_CONTROLLERS__PLUGINS__SENDER_CLOCK_HPP_
 
 // Whether the sender of a reference slows its own time by the rate that the law reports.
 //
@@ -66,4 +66,4 @@ class SenderClock {
 
 }  // namespace ga_controllers
 
-#endif  // GA_CONTROLLERS__SENDER_CLOCK_HPP_
+#endif  // GA_CONTROLLERS__PLUGINS__SENDER_CLOCK_HPP_
