@@ -23,7 +23,8 @@ BELOW = {
     'ga_hardware': ['ga_dynamics', 'ga_controllers'],
     'ga_tools': ['ga_dynamics', 'ga_motion', 'ga_controllers', 'ga_hardware'],
     'puma_description': ['ga_dynamics'],
-    'puma_hardware': ['ga_dynamics', 'ga_motion', 'ga_controllers', 'ga_hardware', 'ga_tools'],
+    'puma_hardware': ['ga_dynamics', 'ga_motion', 'ga_msgs', 'ga_controllers', 'ga_hardware',
+                      'ga_tools'],
     'puma_bringup': [],
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)

@@ -19,8 +19,8 @@ def lines_of(folder, *arguments, robot=PUMA_URDF):
 def test_every_law_is_checked_before_the_run_and_in_the_data(tmp_path):
     lines = lines_of(tmp_path, '--law', 'integral,tracking,ptp,pd')
     checks = [line for line in lines if line.startswith(LINE)]
-    assert [check.split(':')[0] for check in checks] == ['stability of integral',
-                                                        'stability of tracking, ptp']
+    names = [check.split(':')[0] for check in checks]
+    assert names == ['stability of integral', 'stability of tracking, ptp']
     assert 'stable for rho 0.24' in checks[0] and 'closed-loop bandwidth 12' in checks[0]
     assert not any('refuse' in line for line in lines)
     data, _ = simulate(tmp_path, *QUICK, '--law', 'integral,tracking')
