@@ -152,7 +152,8 @@ TEST(Alone, TorquesStayWithinTheLimitsOfDescriptionAndParameters) {
   Bench bench(kLaw, urdf,
               {Parameter("torque_limit", Values{1000, 2, 1000, 0.5}),
                Parameter("torque_rate_limit", Values{200, 100, 2000, 10}),
-               Parameter("gains.bandwidth", Values{80}), Parameter("blend_time", 0.01)});
+               Parameter("gains.bandwidth", Values{80}), Parameter("blend_time", 0.01),
+               Parameter("keep_path", false)});  // it would stay below the limits
   Operator user(bench);
   arm.put({-1, 0, 0.1, 0});
   ASSERT_TRUE(user.start(arm));
