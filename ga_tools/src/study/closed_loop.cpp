@@ -69,6 +69,7 @@ LawUnderTest computed_torque(const Chain& model, const LawParameters& parameters
                              std::vector<double> held) {
   const auto law = std::make_shared<ControlLaw>(model, parameters);
   const auto gravity = std::make_shared<Dynamics>(model);
+  gravity->set_payload(parameters.payload);
   return {[law, gravity, held](std::span<const double> q, std::span<const double> qd) {
             // The brakes held the arm before: start from the torque that holds it without them.
             std::vector<double> before = held;

@@ -219,6 +219,7 @@ class PayloadMotion::Path : public ga_motion::Trajectory {
   }
 
   const std::vector<Pass>& passes() const { return passes_; }
+  const Chain& chain() const { return chain_; }
 
  private:
   struct Leg {
@@ -303,6 +304,13 @@ std::vector<PostureTorque> PayloadMotion::samples(const ga_hardware::Recording& 
     for (std::size_t i = 0; i < n; ++i) {
       result.back().q[i] += 0.5 * q[i] / count;  // the mean of both directions
       result.back().torque[i] += 0.5 * torque[i] / count;
+    }
+  }
+  // What Coulomb friction leaves of the mean: its directions may differ.
+  for (PostureTorque& sample : result) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const ga_dynamics::Drive& drive = path_->chain().joints()[i].drive;
+      sample.torque[i] -= 0.5 * (drive.coulomb_positive - drive.coulomb_negative);
     }
   }
   return result;
