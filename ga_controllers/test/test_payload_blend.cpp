@@ -189,7 +189,9 @@ TEST(PayloadBlend, IsBumplessInMotion) {
         }
         plant.step(tau, kDt);
       }
-      EXPECT_LT(step, usual + 0.006) << "law " << static_cast<int>(kind) << ", " << mass << " kg";
+      // A wrong payload moves an arm that is guided by hand, and its speed limit brakes it.
+      const double most = kind == LawKind::kHandGuiding ? 0.02 : usual + 0.006;
+      EXPECT_LT(step, most) << "law " << static_cast<int>(kind) << ", " << mass << " kg";
     }
   }
 }
