@@ -56,11 +56,12 @@ class ReferenceFilter {
 
 LawUnderTest filtered(LawUnderTest law, ReferenceSignal signal, unsigned seed) {
   const auto filter = std::make_shared<ReferenceFilter>(signal, seed);
-  return {law.start,
-          [update = law.update, filter](
-              std::span<const double> q, std::span<const double> qd, const Reference& reference,
-              double dt, std::span<double> tau) { update(q, qd, (*filter)(reference), dt, tau); },
-          law.time_scale};
+  LawUnderTest result = law;
+  result.update = [update = law.update, filter](
+                      std::span<const double> q, std::span<const double> qd,
+                      const Reference& reference, double dt,
+                      std::span<double> tau) { update(q, qd, (*filter)(reference), dt, tau); };
+  return result;
 }
 
 /// The arm with this part of its effort limits.
