@@ -153,7 +153,13 @@ LawCheck check_law(const Chain& model, LawKind kind, std::span<const JointGains>
       (u.declared ? "the declared" : "an assumed") + " uncertainty (" + uncertainty_text(u) +
       ") gives rho " + range_text(report.rho_low, report.rho_high);
   if (report.stable.empty()) {
-    check.refusal = "these gains are unstable even with an exact model" + remedy_of(report);
+    check.refusal = "these gains are unstable even with an exact model";
+    // A lower bandwidth does not help gains that do not fit each other.
+    check.refusal +=
+        report.bandwidth_factor > 0
+            ? remedy_of(report)
+            : ". Remedy: raise Kd, or lower Kp and Ki (Kp = w^2, Kd = 2 w, Ki = 0.32 w^3 "
+              "for a bandwidth w)";
   } else if (elastic_ratio > kElasticLimit) {
     const auto elastic = std::find_if(
         check.warnings.begin(), check.warnings.end(),

@@ -370,8 +370,8 @@ TEST(Alone, PerJointParametersFollowTheListOfJoints) {
   Arm arm(puma());
   const std::vector<std::string> order{"joint6", "joint5", "joint4", "joint3", "joint2", "joint1"};
   Bench listed(kLaw, puma(),
-               {Parameter("joints", order), Parameter("gains.kd", Values{6, 5, 4, 3, 2, 1})});
-  Bench plain(kLaw, puma(), {Parameter("gains.kd", Values{1, 2, 3, 4, 5, 6})}, "plain");
+               {Parameter("joints", order), Parameter("gains.kd", Values{75, 70, 65, 60, 55, 50})});
+  Bench plain(kLaw, puma(), {Parameter("gains.kd", Values{50, 55, 60, 65, 70, 75})}, "plain");
   Values torque[2];
   for (Bench* bench : {&listed, &plain}) {
     ASSERT_TRUE(bench->configure());
