@@ -47,7 +47,7 @@ Outcome calibrate(ArmBench& bench, double cancel_at = 2) {
     outcome.message = wrapped.result->message;
     outcome.success = wrapped.result->success;
   };
-  client->async_send_goal({}, options);
+  client->async_send_goal(Calibrate::Goal(), options);
   for (int i = 0; i < 20000 && outcome.code == ResultCode::UNKNOWN; ++i) {
     for (int k = 0; k < 20; ++k) bench.cycle();
     rclcpp::spin_some(node);
