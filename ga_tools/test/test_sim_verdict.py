@@ -25,7 +25,7 @@ def test_a_run_that_diverges_is_named_and_ends_with_1(tmp_path):
         reason = run['verdict']['reason']
         assert 'rad/s' in reason and run['verdict']['joint'] in reason
         assert 0 < run['verdict']['time'] < 3
-            assert run['time'][-1] == pytest.approx(run['verdict']['time'], abs=1e-9)
+        assert run['time'][-1] == pytest.approx(run['verdict']['time'], abs=1e-9)
         assert any(event['text'].startswith('fault: ') for event in run['events'])
     printed = ga('sim', PUMA_URDF, *QUICK, '--rate', 50, '--bandwidth', 500, '--output',
                  tmp_path).stdout

@@ -179,11 +179,15 @@ TEST(ArmSettings, RefusesBadHardwareParametersByName) {
 }
 
 TEST(ArmSettings, RefusesAMarginThatLeavesNoRange) {
-  EXPECT_NE(
-      refusal(changed("<joint name=\"joint5\"", "lower=\"-1.7453292519943295\"", "lower=\"1.7\""),
-              {{"safety.soft_limit_margin", "0.03"}})
-          .find("safety.soft_limit_margin leaves joint 'joint5' no range"),
-      std::string::npos);
+  std::string text = urdf();
+  const auto joint = text.find("<joint name=\"joint5\"");
+  const auto soft = text.find("<safety_controller", joint);
+  text.erase(soft, text.find("/>", soft) + 2 - soft);
+  const std::string lower = "lower=\"-1.7453292519943295\"";
+  text.replace(text.find(lower, joint), lower.size(), "lower=\"1.7\"");
+  EXPECT_NE(refusal(Chain::from_urdf_text(text), {{"safety.soft_limit_margin", "0.03"}})
+                .find("safety.soft_limit_margin leaves joint 'joint5' no range"),
+            std::string::npos);
 }
 
 }  // namespace
