@@ -30,7 +30,7 @@ def generate_launch_description():
         argument('guard', 'true', 'start the process that sets the outputs to 0 V if the '
                  'controller manager dies; never false with the amplifiers on', ['true', 'false']),
         argument('guard_timeout', '', 'time without a heartbeat after which the guard trips, ms; '
-                 'default: 8, or four periods of update_rate if that is more; 3000 for an emulated '
+                 'default: 8, or four periods of update_rate if that is more; 1000 for an emulated '
                  'arm'),
         OpaqueFunction(function=real_arm.processes),
     ])

@@ -24,7 +24,7 @@ import xacro
 RELAXED = {'safety.deadline_ratio': '10', 'safety.max_missed_deadlines': '500',
            'safety.jump_ratio': '20', 'safety.overspeed_ratio': '2',
            'safety.calibration_speed_ratio': '1', 'guard_timeout': '3'}
-GUARD_TIMEOUT = {'ports': 8.0, 'emulated': 3000.0}  # ms
+GUARD_TIMEOUT = {'ports': 8.0, 'emulated': 1000.0}  # ms
 MISSED_HEARTBEATS = 4  # that the guard tolerates at any update rate
 START_TIMEOUT = '60'  # s for the emulated robot
 

@@ -37,7 +37,7 @@ def generate_test_description():
     """Start the arm with emulated cards in a process of their own, with a guard."""
     return launch_support.arm_description(
         'real.launch.py', io='emulated', cell=CELL.name, controller='tracking', calibrate='true',
-        emulated_arm='--start ' + ' '.join(map(str, FaultTest.HOME)), guard_timeout='3000')
+        emulated_arm='--start ' + ' '.join(map(str, FaultTest.HOME)), guard_timeout='1000')
 
 
 class Faults(FaultTest):

@@ -20,7 +20,7 @@ def launched(side):
     """Return the launch of one arm."""
     return Launched(
         'real.launch.py', namespace=side, io='emulated', cell=CELLS[side].name,
-        controller='tracking', calibrate='true', guard_timeout='3000',
+        controller='tracking', calibrate='true', guard_timeout='1000',
         emulated_arm='--start ' + ' '.join(map(str, START[side])))
 
 
