@@ -106,6 +106,7 @@ struct ControlLaw::Impl {
     if (parameters.payload.mass > 0) {
       payload.set(parameters.payload);
       payload.start(false, arm);
+      reference.set_payload(payload.present());
     }
   }
 
@@ -163,6 +164,7 @@ struct ControlLaw::Impl {
                               : std::numeric_limits<double>::infinity();
     }
     payload.advance(cycle, {subtracted, balanced, estimates}, v, tau, observer, arm);
+    reference.set_payload(payload.present());
   }
 
   /// Computes v by the formulas at the top of control_law.hpp.
@@ -226,7 +228,8 @@ struct ControlLaw::Impl {
     } else {
       arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
     }
-    if (payload.active()) blend_payload(cycle, tau);
+    // In hand guiding a payload waits: nothing would balance a wrong one.
+    if (payload.active() && !setting.hand_guided()) blend_payload(cycle, tau);
     if (friction.enabled() && !setting.hand_guided()) {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
       friction.add(cycle, velocities, !setting.takes_rates(), tau);
@@ -404,7 +407,8 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
   }
-  m.payload.start(m.setting.takes_reference() && m.finite(last_torque), m.arm);
+  m.payload.start(m.setting.takes_reference(), m.arm);
+  m.reference.set_payload(m.payload.present());
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
   m.observer.clear_disturbance();

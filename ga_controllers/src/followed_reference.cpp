@@ -10,6 +10,9 @@ namespace ga_controllers {
 
 namespace {
 
+/// Least rate of the reference's time: every sample is checked, however slow its sender is.
+constexpr double kSlowestSender = 1e-3;
+
 /// A jump that would step a torque by the share kJump of its limit is smoothed. Blending to the new
 /// reference then changes the torque by at most kSlew times the limit per second. Its velocity is
 /// at most kVelocityTime [s] times the acceleration at the torque limit, so it uses about a quarter
@@ -121,11 +124,12 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
 /// because an input velocity may be a spike that was never followed.
 void FollowedReference::choose_hold_position(const MeasuredArm& arm) noexcept {
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
-    // The input reference is not used while the governor overrides it.
+    // The input reference is not used while the governor overrides it, or while time is stretched: it
+    // is ahead of the arm then.
     const bool behind = scaling_ && scaling_->behind();
-    const Motion& last = governor_ && governor_->is_overriding(i) && !behind ? followed_ : given_;
-    const double q = last.q[i], fastest = arm.limits[i].velocity;
-    const double rate = std::clamp(path_.qd[i], -fastest, fastest);
+    const bool overridden = behind || (governor_ && governor_->is_overriding(i));
+    const double q = (overridden ? followed_ : given_).q[i], fastest = arm.limits[i].velocity;
+    const double rate = std::clamp((behind ? followed_ : path_).qd[i], -fastest, fastest);
     hold_[i] = std::clamp(q + rate * blend_time_, std::min(q, arm.limits[i].lower),
                           std::max(q, arm.limits[i].upper));
   }
@@ -134,10 +138,8 @@ void FollowedReference::choose_hold_position(const MeasuredArm& arm) noexcept {
 bool FollowedReference::take(const Reference& r, double dt, const LawSetting& law,
                              const MeasuredArm& arm) noexcept {
   const std::size_t n = remaining_.size();
-  step_ = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1 ? r.time_scale * dt
-                                                                                 : dt;
-  // The sender waits.
-  if (step_ == 0 && dt > 0) return true;
+  const bool slowed = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1;
+  step_ = slowed ? std::max(r.time_scale, kSlowestSender) * dt : dt;
   dt = step_;
   const bool none = r.q.empty();
   // An acceleration without a velocity does not describe a motion.

@@ -74,6 +74,11 @@ class FollowedReference {
   LimitViolation limit_violation() const noexcept { return violation_; }
   /// Null without keep_path.
   TimeScaling* scaling() noexcept { return scaling_.get(); }
+  /// The payload in the model of the governor and of the time scaling. Real-time safe.
+  void set_payload(const ga_dynamics::Payload& payload) noexcept {
+    if (governor_) governor_->set_payload(payload);
+    if (scaling_) scaling_->set_payload(payload);
+  }
   const TimeScaling* scaling() const noexcept { return scaling_.get(); }
 
  private:

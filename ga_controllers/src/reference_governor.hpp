@@ -23,6 +23,7 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/dynamics.hpp"
+#include "ga_dynamics/payload.hpp"
 
 namespace ga_controllers {
 
@@ -67,6 +68,8 @@ class ReferenceGovernor {
   }
   /// True while the joint's reference is overridden.
   bool is_overriding(std::size_t joint) const noexcept { return joints_[joint].overridden; }
+  /// Real-time safe.
+  void set_payload(const ga_dynamics::Payload& payload) noexcept { dynamics_.set_payload(payload); }
 
  private:
   static constexpr double kNoJumpLimit = std::numeric_limits<double>::infinity();

@@ -201,7 +201,7 @@ double TimeScaling::own_bound(std::size_t at, double tangent) noexcept {
       const double hj = other ? sj * h[j] : 0;
       const double above = other ? limit[j] - sj * c[j] : kLargest;
       const double slope = hj * mi - hi * mj, room = above * mi + below * mj;
-      if (slope * x > room) x = std::max(room / slope, 0.0);
+      if (slope * x > room) x = std::clamp(room / slope, 0.0, x);
     }
   }
   return x;
@@ -218,7 +218,7 @@ double TimeScaling::bound_before(std::size_t at) noexcept {
     const double viscous = drives_[i].viscous * v[i], least = c[i] + constant * viscous;
     const double room = after * inertia + twice * (torque_bound(i, c[i]) + sign * least);
     const double slope = inertia - twice * sign * (h[i] + linear * viscous);
-    if (slope * x > room) x = std::max(room / slope, 0.0);
+    if (slope * x > room) x = std::clamp(room / slope, 0.0, x);
   }
   return x;
 }

@@ -35,6 +35,7 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/dynamics.hpp"
+#include "ga_dynamics/payload.hpp"
 
 namespace ga_controllers {
 
@@ -64,6 +65,8 @@ class TimeScaling {
   /// The reference leads to a position where gravity or friction exceed the torque limit of a joint:
   /// s stops before it. -1: none.
   int blocked() const noexcept { return rate_ < kStopped ? blocking_ : -1; }
+  /// Real-time safe.
+  void set_payload(const ga_dynamics::Payload& payload) noexcept { dynamics_.set_payload(payload); }
 
  private:
   static constexpr double kStopped = 1e-3;

@@ -278,16 +278,15 @@ void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
   if (state_ != SafetyState::kFault) command_seen_ = true;
 }
 
-/// Distances to the hard limits within which the torque is limited. At a soft limit, an arm that
-/// follows a goal there has all torque; without soft limits, the margin is reduced so that a joint
-/// with a short range keeps 90 % of it.
+/// Distances to the hard limits within which the torque is limited: soft_limit_margin, less if soft
+/// limits are nearer, so that an arm that follows a goal there has all torque. A joint with a short
+/// range keeps 90 % of it.
 SafetyMachine::Margins SafetyMachine::soft_margins(std::size_t i) const noexcept {
   const SafetyJoint& joint = joints_[i];
   const double none = std::min(settings_.soft_limit_margin, 0.05 * (joint.upper - joint.lower));
   const double lower = kSoftShare * (joint.soft_lower - joint.lower),
                upper = kSoftShare * (joint.upper - joint.soft_upper);
-  return {std::isfinite(lower) && lower > 0 ? lower : none,
-          std::isfinite(upper) && upper > 0 ? upper : none};
+  return {lower > 0 ? std::min(lower, none) : none, upper > 0 ? std::min(upper, none) : none};
 }
 
 /// Clamps the torque to its limit, which decreases outward from the soft to the hard limit. Without

@@ -70,8 +70,10 @@ SafetyMachine machine_of(const Chain& chain, const SimulatedArmSettings& s) {
     const auto& limits = joint.limits;
     // A joint at its stop, which is at its limit, must not appear to be beyond it.
     const double slack = s.signals.empty() ? 0 : uncertainty(s.signals[joints.size()]);
-    joints.push_back({limits.lower - slack, limits.upper + slack, max_speed(limits), limits.effort,
-                      limits.soft_lower, limits.soft_upper});
+    joints.push_back(
+        {limits.lower - slack, limits.upper + slack, max_speed(limits), limits.effort});
+    if (limits.soft_lower > limits.lower) joints.back().soft_lower = limits.soft_lower;
+    if (limits.soft_upper < limits.upper) joints.back().soft_upper = limits.soft_upper;
   }
   SafetySettings safety = s.safety;
   for (double* ratio : {&safety.overspeed_ratio, &safety.deadline_ratio}) {

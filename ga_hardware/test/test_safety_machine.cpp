@@ -62,7 +62,7 @@ TEST_F(SafetyTest, KeepsTheBrakesOnUntilTheFirstCommand) {
 TEST_F(SafetyTest, AllTorqueIsAvailableAtASoftLimit) {
   settings_ = puma();
   SafetyJoint& joint = settings_.joints[4];
-  joint.soft_lower = joint.lower + 0.05;
+  joint.soft_lower = joint.lower + 0.025;
   joint.soft_upper = joint.upper - 0.1;
   machine_ = settings_.machine();
   in_ = healthy(settings_);
@@ -73,13 +73,14 @@ TEST_F(SafetyTest, AllTorqueIsAvailableAtASoftLimit) {
     return machine_.update(in_).torque[4] / joint.max_torque;
   };
   EXPECT_DOUBLE_EQ(at(joint.soft_upper, 0.9), 0.9);
-  EXPECT_DOUBLE_EQ(at(joint.soft_upper + 0.0199, 0.9), 0.9) << "and a fifth of the way beyond";
+  EXPECT_DOUBLE_EQ(at(joint.upper - 0.0351, 0.9), 0.9) << "and up to soft_limit_margin";
   EXPECT_EQ(machine_.fault_count(), 0);
-  EXPECT_DOUBLE_EQ(at(joint.upper - 0.04, 0.9), 0.5) << "then less and less outward";
-  EXPECT_DOUBLE_EQ(at(joint.upper - 0.04, -0.9), -0.9) << "all of it inward";
+  EXPECT_NEAR(at(joint.upper - 0.0175, 0.9), 0.5, 1e-9) << "then less and less outward";
+  EXPECT_DOUBLE_EQ(at(joint.upper - 0.0175, -0.9), -0.9) << "all of it inward";
   EXPECT_EQ(machine_.fault(0).fault, Fault::kSoftLimit);
-  EXPECT_NEAR(machine_.fault(0).threshold, joint.upper - 0.08, 1e-12);
-  EXPECT_DOUBLE_EQ(at(joint.lower + 0.02, -0.9), -0.5) << "each end has its own";
+  EXPECT_NEAR(machine_.fault(0).threshold, joint.upper - 0.035, 1e-12);
+  EXPECT_NEAR(at(joint.lower + 0.01, -0.9), -0.5, 1e-9)
+      << "where the soft limit is nearer, a fifth of the way beyond it";
   EXPECT_EQ(machine_.state(), SafetyState::kActive);
   at(joint.upper + 0.001, 0);
   EXPECT_EQ(machine_.cause().fault, Fault::kHardLimit);
@@ -321,6 +322,20 @@ TEST_F(SafetyTest, OutwardTorqueFadesBetweenTheSoftAndTheHardLimit) {
   EXPECT_TRUE(machine_.clear_faults());
   EXPECT_EQ(machine_.fault_count(), 0);
   EXPECT_EQ(machine_.state(), SafetyState::kActive);
+}
+
+TEST_F(SafetyTest, SoftLimitsFarFromTheHardOnesDoNotShiftThese) {
+  const double upper = settings_.joints[2].upper;
+  settings_.joints[2].soft_upper = upper - 0.5;
+  machine_ = settings_.machine();
+  in_.q[2] = upper - 0.04;  // parked beyond the soft limit
+  activate();
+  in_.torque_command[2] = 80;
+  EXPECT_EQ(run(1).torque[2], 80) << "all torque, or the arm would fall inwards";
+  in_.q[2] = upper + 0.03;
+  run(1);
+  EXPECT_EQ(machine_.state(), SafetyState::kFault);
+  EXPECT_EQ(machine_.cause().fault, Fault::kHardLimit);
 }
 
 TEST_F(SafetyTest, OutwardTorqueOfAJointWithoutATorqueLimitFadesToo) {

@@ -160,7 +160,7 @@ TEST(SimulatedArm, TorqueOutwardsFadesAtASoftLimitAndAHardLimitCuts) {
   SimulatedArm arm(puma(), s);
   ASSERT_TRUE(arm.power_on());
   push(arm, 0.002, {80, 0, 0, 0, 0, 0});
-  const double margin = 0.8 * (limit - puma().joints()[0].limits.soft_upper);
+  const double margin = s.safety.soft_limit_margin;
   EXPECT_NEAR(arm.torque()[0], 0.02 / margin * 97.6, 1);
   push(arm, 0.002, {-80, 0, 0, 0, 0, 0});
   EXPECT_NEAR(arm.torque()[0], -80, 0.1) << "inwards there is all of it";

@@ -23,8 +23,8 @@ constexpr double kRestartDistance = 1e-3;  ///< rad or m, in addition to the mot
 /// Upper limit of the cycle time [s]: a longer cycle must not skip the torque blend.
 constexpr double kLongestCycle = 0.1;
 /// s, how far the law may be behind a preceding controller that slows its time, and the smallest
-/// factor on the rate of that controller while the law is farther behind.
-constexpr double kLag = 0.1, kSlowest = 0.25;
+/// factor on the rate of that controller while the law is farther behind; the least rate.
+constexpr double kLag = 0.1, kSlowest = 0.25, kLeastRate = 0.02;
 constexpr int kMaxCount = 1000000;  ///< counters stop here
 constexpr const char* kReferences[] = {"position", "velocity", "acceleration"};
 
@@ -392,7 +392,9 @@ bool LawController::write_torque() {
 /// behind, which is its look-ahead, and less beyond.
 void LawController::report_rate() {
   const TimeScale scale = law_->time_scale();
-  const double rate = std::min(scale.rate * std::max(2 - scale.lag / kLag, kSlowest), 1.0);
+  // Never zero: a sender that stands still could neither cancel nor leave a blocked path.
+  const double rate =
+      std::clamp(scale.rate * std::max(2 - scale.lag / kLag, kSlowest), kLeastRate, 1.0);
   for (const auto& interface : ordered_exported_state_interfaces_) {
     if (interface->set_value(rate)) reported_rate_ = rate;
   }

@@ -114,7 +114,8 @@ bool Cell::load_law(const std::string& name, LawKind kind, const Names& fallback
                                  : tracks(kind)
                                      ? "    friction: 1.0\n    friction_velocity: 0.0003\n"
                                      : "    friction: 0.7\n";
-  return load(name, "ga_controllers/" + name_of(kind), parameters, fallback);
+  return load(name, "ga_controllers/" + name_of(kind),
+              parameters + (keep_path ? "    keep_path: true\n" : ""), fallback);
 }
 
 bool Cell::load_trajectory_controller(const std::string& name, const std::string& law,

@@ -52,6 +52,7 @@ class Cell {
 
   ga_dynamics::Chain chain;
   bool friction;
+  bool keep_path = false;  ///< parameter of the laws that are loaded next
   Values start;
   std::shared_ptr<ArmWatch> watch;
   std::shared_ptr<Manager> manager;

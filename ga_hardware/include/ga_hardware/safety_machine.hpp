@@ -16,10 +16,10 @@
 //                               without a potentiometer
 // pot-mismatch       cut        potentiometer and encoder differ by pot_tolerance_turns     yes
 // overspeed          cut        faster than overspeed_ratio times the speed limit
-// soft-limit         limit      beyond a soft limit by a fifth of the distance to the hard one; for
-//                               a joint without soft limits, within soft_limit_margin of a hard
-//                               limit (at most 5 % of the range). From there the outward torque
-//                               limit decreases to zero at the hard limit
+// soft-limit         limit      within soft_limit_margin of a hard limit (at most 5 % of the range,
+//                               and four fifths of the distance between soft and hard limit).
+//                               From there the outward torque limit decreases to zero at the hard
+//                               limit
 // hard-limit         cut        beyond a hard limit. An arm that is activated beyond it may only
 //                               move back
 // ad-timeout         ramp down  max_ad_timeouts consecutive conversions failed
@@ -114,7 +114,7 @@ struct SafetyJoint {
 };
 
 struct SafetySettings {
-  double soft_limit_margin = 0.035;  ///< rad inside hard limits of joints without soft limits
+  double soft_limit_margin = 0.035;  ///< rad inside hard limits
   double overspeed_ratio = 1.2;      ///< of a joint's speed limit
   double jump_ratio = 3.0;           ///< of a joint's speed limit, for encoder steps
   double torque_ratio = 1.5;         ///< of max_torque, where commands are clamped; more is a fault
