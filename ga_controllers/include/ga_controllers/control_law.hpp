@@ -233,8 +233,8 @@ class ControlLaw {
   /// case that it is not there (half of a torque limit), the blend waits for the estimate to
   /// decrease. A payload that changes the inertia about a direction of motion by more than a factor of
   /// three is used only as far as the estimate confirms it. start() ends a blend, unless its
-  /// payload has to be confirmed and the arm was driven before. Returns false and changes nothing if the payload is not physical
-  /// (ga_dynamics::payload_flaw() tells why).
+  /// payload has to be confirmed. In hand guiding the payload waits for the next law. Returns false
+  /// and changes nothing if the payload is not physical (ga_dynamics::payload_flaw() says why).
   bool set_payload(const ga_dynamics::Payload& payload) noexcept;
   /// The payload in the model: that of the last set_payload() as soon as the blend has ended.
   const ga_dynamics::Payload& payload() const noexcept;
