@@ -234,7 +234,7 @@ struct ControlLaw::Impl {
       const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
       friction.add(cycle, velocities, !setting.takes_rates(), tau);
     }
-    if (integrates) latch.settle(tau, friction.torque(), observer, arm);
+    if (integrates) latch.settle(tau, friction.torque(), cycle.dt, observer, arm);
     std::copy_n(tau.begin(), arm.size(), wanted.begin());
     saturation.apply(arm, tau);
   }

@@ -16,6 +16,8 @@ constexpr double kWidest = 32;
 constexpr double kHere = 1.1;
 /// s; a joint that stays within a dead band for so long, outside that of its goal, sticks.
 constexpr double kStuck = 0.05;
+/// 1/s, of the torque limit: how fast the torque against stiction is removed, 1.5 % per millisecond.
+constexpr double kRemovalRate = 15;
 /// s; a joint that was latched for so long has settled: what releases it is not its own slip.
 constexpr double kSettled = 1;
 
@@ -33,6 +35,7 @@ RestLatch::RestLatch(const LawParameters& parameters, std::size_t joints)
       stuck_time_(joints),
       stuck_at_(joints),
       latched_time_(joints),
+      left_(joints),
       rest_torque_(joints),
       pushed_(joints),
       standstill_(joints),
@@ -126,18 +129,22 @@ bool RestLatch::remove(StateObserver& observer, MeasuredArm& arm) noexcept {
   return true;
 }
 
-void RestLatch::settle(std::span<double> tau, std::span<const double> friction,
+void RestLatch::settle(std::span<double> tau, std::span<const double> friction, double dt,
                        StateObserver& observer, MeasuredArm& arm) noexcept {
   bool any = false;
   for (std::size_t i = 0; i < rest_.size(); ++i) {
     step_[i] = 0;
+    if (rest_[i] != Rest::kLatched) left_[i] = 0;
     if (rest_[i] == Rest::kMoving) continue;
     const double own = tau[i] - friction[i];
     if (std::isnan(rest_torque_[i])) rest_torque_[i] = own;
     const double added = (own - rest_torque_[i]) * direction_[i];
     const double coulomb = friction_ * arm.drives[i].coulomb(direction_[i]);
     pushed_[i] = direction_[i] * std::clamp(added, 0.0, coulomb);
-    if (rest_[i] == Rest::kLatched && begins_[i]) step_[i] = pushed_[i];
+    if (rest_[i] == Rest::kLatched && begins_[i]) left_[i] = pushed_[i];
+    const double most = kRemovalRate * arm.torque_limit[i] * dt;
+    step_[i] = std::clamp(left_[i], -most, most);
+    left_[i] -= step_[i];
     any = any || step_[i] != 0;
   }
   if (!any) return;

@@ -49,8 +49,8 @@ class RestLatch {
   void set_standstill(std::size_t joint, double bandwidth) noexcept;
   /// Removes the torque against stiction of joints that have just been latched, from `tau` and from
   /// the disturbance. `friction`: the part of `tau` that is fed forward.
-  void settle(std::span<double> tau, std::span<const double> friction, StateObserver& observer,
-              MeasuredArm& arm) noexcept;
+  void settle(std::span<double> tau, std::span<const double> friction, double dt,
+              StateObserver& observer, MeasuredArm& arm) noexcept;
 
  private:
   enum class Rest {
@@ -72,6 +72,7 @@ class RestLatch {
   std::vector<double> stuck_time_;    ///< s, since when the joint stays off its goal
   std::vector<double> stuck_at_;      ///< rad from the goal
   std::vector<double> latched_time_;  ///< s, of the present latch
+  std::vector<double> left_;          ///< N m, still to be removed after a latch
   std::vector<double> rest_torque_;   ///< N m, when the reference came to rest
   std::vector<double> pushed_;        ///< N m, added since then, up to the Coulomb friction
   std::vector<double> standstill_;
