@@ -148,7 +148,7 @@ def test_a_known_payload_costs_little_accuracy(tmp_path):
     heavy = rms_of(tmp_path, '--payload', 2.5)
     known = rms_of(tmp_path, '--payload', 2.5, '--known-payload', 2.5)
     ideal = rms_of(tmp_path, '--payload', 2.5, '--known-payload', 2.5, '--ideal')
-    # The velocities that the arm reports at the start are estimated without the payload.
+    # With encoders and friction a known payload costs some accuracy; the cause is not known.
     assert ideal < 1.2 * rms_of(tmp_path, '--ideal') and known < heavy / 3, (ideal, known, heavy)
     # A wrong one costs some, but the estimate balances it.
     assert known < rms_of(tmp_path, '--known-payload', 2.5) < 2 * heavy
