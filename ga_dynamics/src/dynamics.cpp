@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "ga_dynamics/algorithm/check_arguments.hpp"
@@ -71,9 +72,10 @@ struct Dynamics::Impl {
         link_wrenches(6 * robot.links().size(), 0.0) {
     for (std::size_t i = 0; i < armature.size(); ++i) {
       armature[i] = chain.joints()[i].drive.armature;
-      chain_mass += chain.joints()[i].body.mass;
+      bodies.push_back(chain.joints()[i].body);
+      bodies_mass += bodies[i].mass;
     }
-    set_mass(chain_mass);
+    set_mass(bodies_mass);
   }
 
   void set_mass(double mass) noexcept {
@@ -95,7 +97,9 @@ struct Dynamics::Impl {
   std::vector<Pose> frames;
   std::vector<double> wrenches;       ///< on the bodies
   std::vector<double> link_wrenches;  ///< on the links, in their bodies' frames
-  double chain_mass = 0;              ///< kg, of all bodies, without payload
+  std::vector<LinkInertia> bodies;    ///< without payload
+  LinkInertia payload;                ///< in the tip link's frame
+  double bodies_mass = 0;             ///< kg, without payload
   double base_potential = 0;          ///< of all mass at the origin of frame 0, J
   bool any_wrench = false, finite_wrenches = true;
 };
@@ -113,9 +117,29 @@ const Chain& Dynamics::chain() const noexcept { return impl_->chain; }
 void Dynamics::set_payload(const LinkInertia& payload) noexcept {
   const ChainLink& tip = impl_->chain.tip();
   if (tip.body == 0) return;  // the base does not move
-  const LinkInertia& last = impl_->chain.joints()[static_cast<std::size_t>(tip.body) - 1].body;
+  const LinkInertia& last = impl_->bodies[static_cast<std::size_t>(tip.body) - 1];
   impl_->kernel->set_payload(payload, lump(last, transformed(tip.pose, payload)));
-  impl_->set_mass(impl_->chain_mass + payload.mass);
+  impl_->payload = payload;
+  impl_->set_mass(impl_->bodies_mass + payload.mass);
+}
+
+void Dynamics::set_bodies(std::span<const LinkInertia> bodies, std::span<const double> armature) {
+  constexpr const char* kName = "Dynamics::set_bodies";
+  const std::size_t n = impl_->armature.size();
+  require_size(kName, "bodies", bodies.size(), n);
+  require_size(kName, "armature", armature.size(), n);
+  if (!impl_->kernel->set_bodies(bodies.data())) {
+    throw std::invalid_argument(
+        "Dynamics::set_bodies: Method::kMinimal computes its parameters once; use another method");
+  }
+  impl_->bodies_mass = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    impl_->bodies[i] = bodies[i];
+    impl_->armature[i] = armature[i];
+    impl_->bodies_mass += bodies[i].mass;
+  }
+  impl_->set_mass(impl_->bodies_mass);
+  if (impl_->payload.mass > 0) set_payload(impl_->payload);
 }
 
 void Dynamics::inverse_dynamics(std::span<const double> q, std::span<const double> qd,
@@ -171,6 +195,20 @@ void Dynamics::bias(std::span<const double> q, std::span<const double> qd, std::
   impl_->kernel->bias(q.data(), qd.data(), h.data(), impl_->active_wrenches());
   if (!impl_->friction_on) return;
   for (std::size_t i = 0; i < impl_->armature.size(); ++i) h[i] += impl_->friction(i, qd[i]);
+}
+
+void Dynamics::regressor(std::span<const double> q, std::span<const double> qd,
+                         std::span<const double> qdd, int body, std::span<double> y) {
+  constexpr const char* kName = "Dynamics::regressor";
+  const std::size_t n = impl_->armature.size();
+  require_size(kName, "q", q.size(), n), require_size(kName, "qd", qd.size(), n);
+  require_size(kName, "qdd", qdd.size(), n);
+  require_size(kName, "y", y.size(), kBodyParameters * n);
+  if (body < 0 || body >= impl_->n) {
+    throw std::invalid_argument("Dynamics::regressor: body is " + std::to_string(body) +
+                                "; give 0 to " + std::to_string(impl_->n - 1));
+  }
+  impl_->kernel->regressor(q.data(), qd.data(), qdd.data(), body, y.data());
 }
 
 void Dynamics::gravity(std::span<const double> q, std::span<double> g) {

@@ -35,6 +35,11 @@ class Kernel {
   virtual double gibbs_function(const double* q, const double* qd, const double* qdd) = 0;
   /// Replaces the payload, given in the tip link's frame. `body`: the last body with it, in frame n.
   virtual void set_payload(const LinkInertia& payload, const LinkInertia& body) = 0;
+  /// Replaces the n bodies, without a payload. False if the method cannot.
+  virtual bool set_bodies(const LinkInertia* bodies) = 0;
+  /// The columns of a body (0 … n−1): n·10 values, see ga_dynamics/algorithm/regressor.hpp.
+  virtual void regressor(const double* q, const double* qd, const double* qdd, int body,
+                         double* y) = 0;
 };
 
 /// `minimal`: null unless the method needs it.

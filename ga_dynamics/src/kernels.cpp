@@ -9,6 +9,7 @@
 #include "ga_dynamics/algorithm/inverse_dynamics_mlc.hpp"
 #include "ga_dynamics/algorithm/inverse_dynamics_vector.hpp"
 #include "ga_dynamics/algorithm/kinematics.hpp"
+#include "ga_dynamics/algorithm/regressor.hpp"
 #include "kernel.hpp"
 
 namespace ga_dynamics {
@@ -55,6 +56,15 @@ class CommonKernel : public Kernel {
   void set_payload(const LinkInertia&, const LinkInertia& body) override {
     set_body(model_, model_.n - 1, body);
     set_composite_bodies(model_);
+  }
+  bool set_bodies(const LinkInertia* bodies) override {
+    for (int i = 0; i < model_.n; ++i) set_body(model_, i, bodies[i]);
+    set_composite_bodies(model_);
+    return true;
+  }
+  void regressor(const double* q, const double* qd, const double* qdd, int body,
+                 double* y) override {
+    body_regressor(model_, work_.positions, q, qd, qdd, body, y);
   }
 
  protected:
@@ -180,6 +190,7 @@ class MinimalKernel final : public InverseOnlyKernel {
     parameters_.set_payload(payload);
     set_minimal_model(parameters_.joints(), minimal_);
   }
+  bool set_bodies(const LinkInertia*) override { return false; }
 
  private:
   TipMinimalParameters parameters_;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_dynamics/payload.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
 
 #include "ga_dynamics/algorithm/linear.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/number.hpp"
 #include "inertia_check.hpp"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "counting_allocator.hpp"
-#include "ga_dynamics/payload.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "random_robot.hpp"
 #include "variants.hpp"
 

@@ -73,6 +73,9 @@ class Dynamics {
   /// of Chain::with_payload(). Every method counts as many operations as without. Costs about as
   /// much as a third of an inverse dynamics. Check the payload with payload_flaw() first.
   void set_payload(const LinkInertia& payload) noexcept;
+  /// Replaces the bodies and the rotor inertias of the chain; a payload stays. One of each per joint,
+  /// bodies in the frames of ChainJoint::body. Throws std::invalid_argument with Method::kMinimal.
+  void set_bodies(std::span<const LinkInertia> bodies, std::span<const double> armature);
 
   /// tau that gives the arm the acceleration qdd, external wrenches taken into account.
   void inverse_dynamics(std::span<const double> q, std::span<const double> qd,
@@ -88,6 +91,13 @@ class Dynamics {
   /// C(q,qd) + G(q) less what the external wrenches do, with all of the drives also the friction:
   /// the torque that leaves the joints without acceleration.
   void bias(std::span<const double> q, std::span<const double> qd, std::span<double> h);
+  /// Regressor: the torques of the ten unit inertia parameters of body `body` (0 … n−1), n·10 values
+  /// row by row. The torques of the arm without drives and external wrenches are the sum over the
+  /// bodies of these columns times m, m c (x, y, z) and the inertia tensor about O_i (xx, xy, xz, yy,
+  /// yz, zz), in frame i of ChainJoint::body. Does not depend on the bodies themselves.
+  void regressor(std::span<const double> q, std::span<const double> qd, std::span<const double> qdd,
+                 int body, std::span<double> y);
+  static constexpr int kBodyParameters = 10;
   /// G(q), without external wrenches
   void gravity(std::span<const double> q, std::span<double> g);
 

@@ -245,7 +245,8 @@ GA_DYNAMICS_INLINE void inverse_dynamics(const Model<S>& model, Workspace<S>& wo
   forward_step<kAccelerated, Twist::kZero>(model, work, 0, qd, qdd, motion);
   if (n > 1) forward_step_any<kAccelerated>(model, work, 1, qd, qdd, motion);
   for (int i = 2; i < n; ++i) forward_step_any<kAccelerated>(model, work, i, qd, qdd, motion);
-  if constexpr (kLanes < S >> 1) inertial_wrenches(model, work);
+  constexpr bool kInLanes = kLanes<S> != 1;
+  if constexpr (kInLanes) inertial_wrenches(model, work);
   subtract_external(model, work, external);
   backward(model, work, tau);
 }
