@@ -8,7 +8,7 @@
 // sequences of them; cartesian_line.hpp adds straight lines of the tool. Also the motions that `ga
 // sim` knows by name, reads from a file of via points, or finds for an arm of which nothing else is
 // known: within its position, velocity and torque limits, away from singularities. The same arm
-// gets the same motion.
+// gets the same motion. And recordings of motions.
 //
 //   const std::vector<double> home(6), goal{0.5, -1.0, 0.2, 0.0, 0.7, 0.0};
 //   const auto motion = ga_motion::make_quintic(home, goal, 2.0);
@@ -138,6 +138,14 @@ Motion find_joint_motion(const ga_dynamics::Chain& chain);
 Motion choose_motion(const std::string& name, const ga_dynamics::Chain& chain);
 /// The same without its description.
 std::unique_ptr<Trajectory> make_motion(const std::string& name, const ga_dynamics::Chain& chain);
+
+/// A motion that took place, recorded every cycle; [joint][cycle].
+struct Recording {
+  std::vector<double> time;  ///< s
+  std::vector<std::vector<double>> q, q_ref, qd, tau;
+  std::vector<double> tool[3], tool_ref[3];          ///< origin of the tip link, m
+  double update_time_mean = 0, update_time_max = 0;  ///< s, of the law
+};
 
 }  // namespace ga_motion
 
