@@ -2,7 +2,7 @@
 
 set(GA_CONTROLLERS_PLUGINS ON)
 foreach(package controller_interface control_msgs ga_msgs generate_parameter_library hardware_interface pluginlib rclcpp_lifecycle
-    realtime_tools trajectory_msgs)
+    realtime_tools std_srvs trajectory_msgs)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
     set(GA_CONTROLLERS_PLUGINS OFF)
@@ -47,6 +47,7 @@ target_link_libraries(ga_controllers_plugins PUBLIC
   realtime_tools::realtime_tools
   ${control_msgs_TARGETS}
   ${ga_msgs_TARGETS}
+  ${std_srvs_TARGETS}
   ${trajectory_msgs_TARGETS})
 
 pluginlib_export_plugin_description_file(controller_interface ga_controllers_plugins.xml)

@@ -12,6 +12,7 @@
 #include "hand_guiding.hpp"
 #include "law_parameters.hpp"
 #include "measured_arm.hpp"
+#include "model_correction.hpp"
 #include "payload_blend.hpp"
 #include "rest_latch.hpp"
 #include "state_observer.hpp"
@@ -103,6 +104,9 @@ struct ControlLaw::Impl {
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {
     for (std::size_t i = 0; i < arm.size(); ++i) tune_observer(i);
+    if (parameters.adaptation.enabled) {
+      correction = std::make_unique<ModelCorrection>(chain, parameters, arm.torque_limit);
+    }
     if (parameters.payload.mass > 0) {
       payload.set(parameters.payload);
       payload.start(false, arm);
@@ -165,6 +169,14 @@ struct ControlLaw::Impl {
     }
     payload.advance(cycle, {subtracted, balanced, estimates}, v, tau, observer, arm);
     reference.set_payload(payload.present());
+    if (correction) correction->estimator().set_payload(payload.present());
+  }
+
+  /// 1/s; none for a latched joint that stands, all for one that moves twice as fast.
+  double damping(std::size_t i) const noexcept {
+    const double moves = std::abs(arm.qd[i]) / latch.standstill(i) - 1;  // NaN, ∞: no dead band
+    const double share = moves <= 1 ? std::max(moves, latch.feedback(i)) : 1;
+    return share * setting.gains[i].kd;
   }
 
   /// Computes v by the formulas at the top of control_law.hpp.
@@ -192,11 +204,8 @@ struct ControlLaw::Impl {
           break;
         case LawKind::kTrackingIntegral:
         case LawKind::kGravityHold:
-          if (latch.latched(i)) {
-            v[i] = (std::abs(qd) > latch.standstill(i) ? -g.kd * qd : 0) - compensated;
-          } else {
-            v[i] = r.qdd[i] - g.kd * (qd - r.qd[i]) - g.kp * e - compensated;
-          }
+          v[i] = (latch.latched(i) ? 0 : r.qdd[i]) - latch.feedback(i) * g.kp * e -
+                 damping(i) * (qd - r.qd[i]) - compensated;
           break;
       }
     }
@@ -336,6 +345,16 @@ struct ControlLaw::Impl {
     observer.expect(wanted);
   }
 
+  /// Passes the cycle to the adaptation, which corrects the model.
+  void adapt(const Cycle& cycle, std::span<const double> tau) noexcept {
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      subtracted[i] = setting.integrates() ? most_compensated(i) : 0;
+    }
+    const bool observed = observed_time > kObserved * kObserverStart;
+    correction->advance(cycle, {tau, v, subtracted, observed},
+                        {setting, arm, reference, friction, observer, latch, output, payload});
+  }
+
   /// Bumpless transfer of a law with integral action: the torque before the change, as far as it
   /// differs from the law's, balances a disturbance (a payload) that the law does not know yet.
   void take_over() noexcept {
@@ -366,11 +385,12 @@ struct ControlLaw::Impl {
   std::vector<double> measured_q, measured_qd;  ///< of the previous cycle
   std::vector<double> wanted;  ///< N m, before saturation; scratch of expect() and take_over()
   std::vector<double> factor;  ///< scratch of solve()
-  std::vector<double> subtracted, balanced;  ///< scratch of blend_payload()
-  const std::vector<double> no_torque;       ///< NaN: the arm was not driven before
-  std::vector<double> start_torque_;         ///< scratch of start_torque()
-  std::vector<double> disturbance_torque;    ///< scratch of ControlLaw::disturbance_torque()
-  std::vector<double> terms, terms_inertia;  ///< scratch of ControlLaw::terms()
+  std::vector<double> subtracted, balanced;     ///< scratch of blend_payload() and adapt()
+  const std::vector<double> no_torque;          ///< NaN: the arm was not driven before
+  std::vector<double> start_torque_;            ///< scratch of start_torque()
+  std::vector<double> disturbance_torque;       ///< scratch of ControlLaw::disturbance_torque()
+  std::unique_ptr<ModelCorrection> correction;  ///< null without adaptation
+  std::vector<double> terms, terms_inertia;     ///< scratch of ControlLaw::terms()
   bool changed = false;             ///< a change is pending until an update has a valid state
   bool updated = false;             ///< update() has run
   bool restart_observer = true;     ///< the observed state is not valid
@@ -409,6 +429,10 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
   }
   m.payload.start(m.setting.takes_reference(), m.arm);
   m.reference.set_payload(m.payload.present());
+  if (m.correction) {
+    m.correction->estimator().set_payload(m.payload.present());
+    m.correction->estimator().doubt_payload();  // it may have been gripped or released meanwhile
+  }
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
   m.observer.clear_disturbance();
@@ -451,7 +475,9 @@ bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
 }
 
 bool ControlLaw::set_payload(const ga_dynamics::Payload& payload) noexcept {
-  return impl_->payload.set(payload);
+  if (!impl_->payload.set(payload)) return false;
+  if (impl_->correction) impl_->correction->estimator().doubt_payload();
+  return true;
 }
 
 const ga_dynamics::Payload& ControlLaw::payload() const noexcept {
@@ -491,6 +517,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   if (state_known) {
     m.expect(tau);
     if (cycle.changed) m.take_over();
+    if (m.correction) m.adapt(cycle, tau);
   }
   m.changed = m.changed && !m.has_state;
   m.starting = m.starting && m.changed;
@@ -522,6 +549,13 @@ TimeScale ControlLaw::time_scale() const noexcept {
   const TimeScaling* scaling = impl_->reference.scaling();
   if (scaling == nullptr) return {};
   return {scaling->rate(), scaling->lag(), scaling->blocked()};
+}
+
+AdaptedModel ControlLaw::adapted_model() const noexcept {
+  return impl_->correction ? impl_->correction->estimator().estimate() : AdaptedModel{};
+}
+void ControlLaw::reset_adaptation() noexcept {
+  if (impl_->correction) impl_->correction->estimator().reset();
 }
 
 TorqueTerms ControlLaw::terms() noexcept {

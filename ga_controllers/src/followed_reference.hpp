@@ -79,6 +79,12 @@ class FollowedReference {
     if (governor_) governor_->set_payload(payload);
     if (scaling_) scaling_->set_payload(payload);
   }
+  /// Likewise the bodies and rotor inertias of the arm.
+  void set_bodies(std::span<const ga_dynamics::LinkInertia> bodies,
+                  std::span<const double> armature) noexcept {
+    if (governor_) governor_->set_bodies(bodies, armature);
+    if (scaling_) scaling_->set_bodies(bodies, armature);
+  }
   const TimeScaling* scaling() const noexcept { return scaling_.get(); }
 
  private:

@@ -42,6 +42,12 @@ void FrictionFeedforward::blend(std::size_t i, double acceleration) noexcept {
   blending_[i] = blending_[i] || exceeds_slew_rate(i, acceleration);
 }
 
+void FrictionFeedforward::set_drive(std::size_t i, const ga_dynamics::Drive& drive,
+                                    double rate) noexcept {
+  output_[i] += next_change(i, drive, rate);
+  drives_[i] = drive;
+}
+
 void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> velocities, bool measured,
                               std::span<double> tau) noexcept {
   for (std::size_t i = 0; i < output_.size(); ++i) {

@@ -27,6 +27,18 @@ class FrictionFeedforward {
     return share_ * drives_[joint].friction(rate, velocity_);
   }
 
+  /// Replaces the friction of a joint, whose velocity is `rate`.
+  void set_drive(std::size_t joint, const ga_dynamics::Drive& drive, double rate) noexcept;
+  /// By how much that changes the torque at once; what is being slewed changes later.
+  double next_change(std::size_t joint, const ga_dynamics::Drive& drive,
+                     double rate) const noexcept {
+    return slewing_[joint] ? 0 : change(joint, drive, rate);
+  }
+  /// The change of the steady-state friction feed-forward by another drive.
+  double change(std::size_t joint, const ga_dynamics::Drive& drive, double rate) const noexcept {
+    return share_ * drive.friction(rate, velocity_) - at(joint, rate);
+  }
+
   /// The joint's reference restarts at the arm (begin) or jumps (blend), and blends with this
   /// acceleration [rad/s²].
   void begin(std::size_t joint, double acceleration) noexcept;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace ga_controllers {
 
@@ -63,6 +64,25 @@ void check(const Chain& chain, const LawParameters& p) {
     refuse("hand_guiding.limit_zone must be finite and positive");
   if (!(hand.limit_torque >= 0 && hand.limit_torque <= 1))
     refuse("hand_guiding.limit_torque must be between 0 and 1");
+  const AdaptationParameters& a = p.adaptation;
+  for (const auto& [value, name] : {std::pair{a.mass, "mass"}, std::pair{a.friction, "friction"},
+                                    std::pair{a.armature, "armature"}}) {
+    if (!(value >= 0 && value <= 1)) {
+      refuse(std::string("adaptation.") + name + " must be between 0 and 1");
+    }
+  }
+  for (const auto& [value, name] :
+       {std::pair{a.com, "com"}, std::pair{a.payload_mass, "payload_mass"},
+        std::pair{a.payload_offset, "payload_offset"}}) {
+    if (!(value >= 0) || !std::isfinite(value)) {
+      refuse(std::string("adaptation.") + name + " must be finite and not negative");
+    }
+  }
+  for (const auto& joint : chain.joints()) {
+    if (!a.enabled || joint.drive.armature > 0) continue;
+    refuse("adaptation needs the rotor inertias, which dominate what light joints move; joint '" +
+           joint.name + "' has none: give its armature in <ros2_control>");
+  }
   if (p.error_cycles < 1) refuse("error_cycles must be at least 1");
   if (const std::string flaw = ga_dynamics::payload_flaw(p.payload); !flaw.empty()) refuse(flaw);
 }

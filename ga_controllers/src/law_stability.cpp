@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_controllers/law_stability.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
 
+#include "ga_controllers/stability.hpp"
 #include "stability_text.hpp"
 #include "state_observer.hpp"
 #include "uncertain_arm.hpp"
@@ -118,7 +117,9 @@ LawCheck check_law(const Chain& model, LawKind kind, std::span<const JointGains>
                    const Uncertainty& u, const std::vector<std::vector<double>>& postures) {
   LawCheck check;
   if (!is_checked(kind)) {
-    check.summary = "stability: gravity compensation is not checked";
+    check.summary = kind == LawKind::kHandGuiding
+                        ? "stability: hand guiding is not checked"
+                        : "stability: gravity compensation is not checked";
     return check;
   }
   const ArmLoop loop = loop_of(kind, gains, rate, u.delay, u.resonance);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "small_matrix.hpp"
+
 namespace ga_controllers {
 
 namespace {
@@ -22,21 +24,6 @@ constexpr int kInertiaCycles = 8, kOldest = 1 << 20;
 constexpr double kConfirmation = 0.05;
 /// Of the torque limits: a payload that changes the torques by less is not confirmed.
 constexpr double kVisible = 0.002;
-
-/// True if factor · a − b is positive definite (n·n values each; the lower triangles count).
-/// `work`: scratch of that size.
-bool dominates(double factor, std::span<const double> a, std::span<const double> b, std::size_t n,
-               std::span<double> work) noexcept {
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = factor * a[i * n + j] - b[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) sum -= work[i * n + k] * work[j * n + k];
-      if (i == j && !(sum > 0)) return false;
-      work[i * n + j] = i == j ? std::sqrt(sum) : sum / work[j * n + j];
-    }
-  }
-  return true;
-}
 
 }  // namespace
 

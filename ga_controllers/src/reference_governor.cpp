@@ -30,6 +30,11 @@ constexpr double kNear = 0.02;  ///< rad or m; within it the reference's acceler
 /// velocity limit, which is larger for a trusted reference.
 constexpr double kUnconfirmed = 0.05, kUnconfirmedRate = 2, kTrustedRate = 6;
 
+/// The inertia matrix, which costs more than all else in a cycle of the governor, is computed again when
+/// a joint has moved by kInertiaWay [rad or m], and every kInertiaCycles while the payload changes.
+constexpr double kInertiaWay = 0.01;
+constexpr int kInertiaCycles = 10;
+
 /// Largest speed from which a joint can stop within a distance: constant deceleration, then an
 /// exponential approach.
 double stopping_speed(double distance, double deceleration) {
@@ -62,7 +67,8 @@ ReferenceGovernor::ReferenceGovernor(const ga_dynamics::Chain& chain,
                                      std::vector<double> torque_limit)
     : dynamics_(chain, {.drives = ga_dynamics::Drives::kArmature}),
       torque_limit_(std::move(torque_limit)),
-      inertia_(chain.joints().size() * chain.joints().size()) {
+      inertia_(chain.joints().size() * chain.joints().size()),
+      inertia_q_(chain.joints().size(), std::numeric_limits<double>::quiet_NaN()) {
   for (const auto& joint : chain.joints()) {
     joints_.push_back({.limits = joint.limits});
     auto& limits = joints_.back().limits;
@@ -151,6 +157,19 @@ void ReferenceGovernor::begin(std::span<const double> q, std::span<const double>
   begun_ = true;
 }
 
+void ReferenceGovernor::update_inertia(std::span<const double> q) noexcept {
+  inertia_age_ = std::min(inertia_age_ + 1, kInertiaCycles);
+  bool valid = !model_changed_ || inertia_age_ < kInertiaCycles;
+  for (std::size_t i = 0; i < inertia_q_.size(); ++i) {
+    valid = valid && std::abs(q[i] - inertia_q_[i]) <= kInertiaWay;  // false at first: not a number
+  }
+  if (valid) return;
+  dynamics_.inertia_matrix(q, inertia_);
+  std::copy_n(q.begin(), inertia_q_.size(), inertia_q_.begin());
+  inertia_age_ = 0;
+  model_changed_ = false;
+}
+
 LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
                                          const Values& reference, bool scaled) noexcept {
   const std::size_t n = joints_.size();
@@ -159,7 +178,7 @@ LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
     begin(reference.q, reference.qd, reference.qdd);
     for (std::size_t i = 0; i < n; ++i) widen(joints_[i], q[i]);
   }
-  dynamics_.inertia_matrix(q, inertia_);
+  update_inertia(q);
   LimitViolation violation;
   for (std::size_t i = 0; i < n; ++i) {
     Joint& joint = joints_[i];

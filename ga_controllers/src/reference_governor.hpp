@@ -23,7 +23,6 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_dynamics/payload.hpp"
 
 namespace ga_controllers {
 
@@ -69,7 +68,15 @@ class ReferenceGovernor {
   /// True while the joint's reference is overridden.
   bool is_overriding(std::size_t joint) const noexcept { return joints_[joint].overridden; }
   /// Real-time safe.
-  void set_payload(const ga_dynamics::Payload& payload) noexcept { dynamics_.set_payload(payload); }
+  void set_payload(const ga_dynamics::Payload& payload) noexcept {
+    dynamics_.set_payload(payload);
+    model_changed_ = true;
+  }
+  void set_bodies(std::span<const ga_dynamics::LinkInertia> bodies,
+                  std::span<const double> armature) noexcept {
+    dynamics_.set_bodies(bodies, armature);
+    model_changed_ = true;
+  }
 
  private:
   static constexpr double kNoJumpLimit = std::numeric_limits<double>::infinity();
@@ -85,12 +92,16 @@ class ReferenceGovernor {
   static void narrow(Joint& joint) noexcept;
   LimitViolation::Reason check(const Joint& joint, double q, double qd, double qdd,
                                double max_acceleration, double reach) const;
+  void update_inertia(std::span<const double> q) noexcept;
   void follow(Joint& joint, double q, double qd, double qdd, double max_acceleration,
               double dt) const;
 
   ga_dynamics::Dynamics dynamics_;
   std::vector<Joint> joints_;
   std::vector<double> torque_limit_, inertia_;
+  std::vector<double> inertia_q_;  ///< where the inertia was computed
+  int inertia_age_ = 0;            ///< cycles
+  bool model_changed_ = false;     ///< since then
   bool begun_ = false;
   bool scaled_ = false;  ///< in this cycle
 };

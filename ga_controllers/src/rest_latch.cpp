@@ -16,8 +16,10 @@ constexpr double kWidest = 32;
 constexpr double kHere = 1.1;
 /// s; a joint that stays within a dead band for so long, outside that of its goal, sticks.
 constexpr double kStuck = 0.05;
-/// 1/s, of the torque limit: how fast the torque against stiction is removed, 1.5 % per millisecond.
-constexpr double kRemovalRate = 15;
+/// 1/s, of the torque limit: how fast the torque against stiction is removed, 0.8 % per millisecond.
+constexpr double kRemovalRate = 8;
+/// s, in which the feedback fades when a latch closes or opens.
+constexpr double kFade = 0.03;
 /// s; a joint that was latched for so long has settled: what releases it is not its own slip.
 constexpr double kSettled = 1;
 
@@ -34,8 +36,10 @@ RestLatch::RestLatch(const LawParameters& parameters, std::size_t joints)
       stuck_side_(joints),
       stuck_time_(joints),
       stuck_at_(joints),
+      feedback_(joints, 1.0),
       latched_time_(joints),
       left_(joints),
+      last_friction_(joints),
       rest_torque_(joints),
       pushed_(joints),
       standstill_(joints),
@@ -49,7 +53,8 @@ void RestLatch::set_standstill(std::size_t joint, double bandwidth) noexcept {
 void RestLatch::clear(StateObserver& observer) noexcept {
   for (std::size_t i = 0; i < rest_.size(); ++i) {
     rest_[i] = Rest::kMoving;
-    pushed_[i] = 0;
+    pushed_[i] = left_[i] = 0;
+    feedback_[i] = 1;
     observer.hold(i, false);
   }
 }
@@ -81,7 +86,7 @@ void RestLatch::advance(const FollowedReference& reference, double dt, StateObse
   const Motion& followed = reference.followed();
   const std::span<const double> remaining = reference.remaining();
   // Joints that move disturb one that rests, by what the model lacks: none is latched then.
-  bool leaves_rest = false, all_stand = true;
+  bool all_stand = true;
   for (std::size_t i = 0; i < rest_.size(); ++i) {
     all_stand = all_stand && std::abs(followed.qd[i]) <= dead_band_ &&
                 std::abs(followed.qdd[i]) <= 10 * rest_velocity_;
@@ -98,11 +103,7 @@ void RestLatch::advance(const FollowedReference& reference, double dt, StateObse
     const bool at_goal = sticks && all_stand && std::abs(e) < band;
     rest_[i] = !resting ? Rest::kMoving : at_goal ? Rest::kLatched : Rest::kOffGoal;
     begins_[i] = rest_[i] != before;
-    step_[i] = 0;
-    if (rest_[i] == Rest::kMoving && before != Rest::kMoving) {
-      step_[i] = before == Rest::kOffGoal ? pushed_[i] : 0;
-      leaves_rest = leaves_rest || step_[i] != 0;
-    }
+    if (rest_[i] == Rest::kMoving && before == Rest::kOffGoal) left_[i] = pushed_[i];
     if (before == Rest::kMoving) {
       direction_[i] = stuck_side_[i] = 0;
       widening_[i] = 1;
@@ -115,9 +116,10 @@ void RestLatch::advance(const FollowedReference& reference, double dt, StateObse
     if (rest_[i] == Rest::kLatched) latched_time_[i] += dt;
     widen(i, e, dt);
     if (begins_[i] && before == Rest::kMoving) rest_torque_[i] = NAN;
+    const double fade = rest_[i] == Rest::kLatched ? -dt / kFade : dt / kFade;
+    feedback_[i] = std::clamp(feedback_[i] + fade, 0.0, 1.0);
     observer.hold(i, rest_[i] == Rest::kLatched);
   }
-  if (leaves_rest) remove(observer, arm);
 }
 
 /// Turns the torques `step_` into disturbances: D⁻¹ step. False for an arm with a massless joint.
@@ -133,17 +135,22 @@ void RestLatch::settle(std::span<double> tau, std::span<const double> friction, 
                        StateObserver& observer, MeasuredArm& arm) noexcept {
   bool any = false;
   for (std::size_t i = 0; i < rest_.size(); ++i) {
-    step_[i] = 0;
-    if (rest_[i] != Rest::kLatched) left_[i] = 0;
-    if (rest_[i] == Rest::kMoving) continue;
-    const double own = tau[i] - friction[i];
-    if (std::isnan(rest_torque_[i])) rest_torque_[i] = own;
-    const double added = (own - rest_torque_[i]) * direction_[i];
-    const double coulomb = friction_ * arm.drives[i].coulomb(direction_[i]);
-    pushed_[i] = direction_[i] * std::clamp(added, 0.0, coulomb);
-    if (rest_[i] == Rest::kLatched && begins_[i]) left_[i] = pushed_[i];
-    const double most = kRemovalRate * arm.torque_limit[i] * dt;
-    step_[i] = std::clamp(left_[i], -most, most);
+    // What the friction feed-forward of a motion adds replaces the push.
+    const double replaced = std::clamp(friction[i] - last_friction_[i], std::min(left_[i], 0.0),
+                                       std::max(left_[i], 0.0));
+    last_friction_[i] = friction[i];
+    step_[i] = rest_[i] == Rest::kMoving ? replaced : 0;
+    if (rest_[i] == Rest::kOffGoal) left_[i] = 0;
+    if (rest_[i] != Rest::kMoving) {
+      const double own = tau[i] - friction[i];
+      if (std::isnan(rest_torque_[i])) rest_torque_[i] = own;
+      const double added = (own - rest_torque_[i]) * direction_[i];
+      const double coulomb = friction_ * arm.drives[i].coulomb(direction_[i]);
+      pushed_[i] = direction_[i] * std::clamp(added, 0.0, coulomb);
+      if (rest_[i] == Rest::kLatched && begins_[i]) left_[i] = pushed_[i];
+    }
+    const double most = kRemovalRate * std::min(arm.torque_limit[i], 1e3) * dt;
+    step_[i] += std::clamp(left_[i] - step_[i], -most, most);
     left_[i] -= step_[i];
     any = any || step_[i] != 0;
   }

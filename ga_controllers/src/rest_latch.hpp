@@ -12,7 +12,8 @@
 // the disturbance estimate keeps its value. Friction stops the joint there and holds it, with a
 // margin in both directions, and the encoder's noise does not reach the torque. The latch opens at
 // kRelease times the dead band, or when the reference moves. The torque that pushed against stiction
-// is removed then as well: the friction of the next motion is fed forward.
+// is removed then as well, as fast as the friction feed-forward of the motion replaces it. All this
+// changes the torque gradually, feedback included: below 2 % of its limit per millisecond.
 //
 // If break-away takes so much torque that a joint sticks on one side of its goal, slips through the
 // dead band and sticks on the other side, the dead band of that joint doubles. If it slips back, the
@@ -42,8 +43,10 @@ class RestLatch {
   /// Latches and releases joints.
   void advance(const FollowedReference& reference, double dt, StateObserver& observer,
                MeasuredArm& arm) noexcept;
-  /// True if the joint rests at its goal: feedback is off, except for damping until it stands.
+  /// True if the joint rests at its goal: feedback fades, except for damping until it stands.
   bool latched(std::size_t joint) const noexcept { return rest_[joint] == Rest::kLatched; }
+  /// Share of the feedback, 0 … 1: it fades in and out, so that latches do not step the torque.
+  double feedback(std::size_t joint) const noexcept { return feedback_[joint]; }
   /// rad/s; a slower joint stands, as far as the observer can tell.
   double standstill(std::size_t joint) const noexcept { return standstill_[joint]; }
   void set_standstill(std::size_t joint, double bandwidth) noexcept;
@@ -65,16 +68,18 @@ class RestLatch {
   double friction_;       ///< share that is fed forward
   double rest_velocity_;  ///< rad/s; a slower reference counts as resting
   std::vector<Rest> rest_;
-  std::vector<char> begins_;          ///< the rest or the latch begins in this cycle
-  std::vector<int> direction_;        ///< of the last push: +1, −1; 0: none in this rest
-  std::vector<double> widening_;      ///< of the dead band in this rest
-  std::vector<int> stuck_side_;       ///< of the goal: +1, −1; 0: did not stick in this rest
-  std::vector<double> stuck_time_;    ///< s, since when the joint stays off its goal
-  std::vector<double> stuck_at_;      ///< rad from the goal
-  std::vector<double> latched_time_;  ///< s, of the present latch
-  std::vector<double> left_;          ///< N m, still to be removed after a latch
-  std::vector<double> rest_torque_;   ///< N m, when the reference came to rest
-  std::vector<double> pushed_;        ///< N m, added since then, up to the Coulomb friction
+  std::vector<char> begins_;           ///< the rest or the latch begins in this cycle
+  std::vector<int> direction_;         ///< of the last push: +1, −1; 0: none in this rest
+  std::vector<double> widening_;       ///< of the dead band in this rest
+  std::vector<int> stuck_side_;        ///< of the goal: +1, −1; 0: did not stick in this rest
+  std::vector<double> stuck_time_;     ///< s, since when the joint stays off its goal
+  std::vector<double> stuck_at_;       ///< rad from the goal
+  std::vector<double> feedback_;       ///< share that is not faded out
+  std::vector<double> latched_time_;   ///< s, of the present latch
+  std::vector<double> left_;           ///< N m, pushed, still to be removed
+  std::vector<double> last_friction_;  ///< N m, fed forward in the last cycle
+  std::vector<double> rest_torque_;    ///< N m, when the reference came to rest
+  std::vector<double> pushed_;         ///< N m, added since then, up to the Coulomb friction
   std::vector<double> standstill_;
   std::vector<double> step_, factor_;  ///< scratch of remove()
 };

@@ -122,4 +122,17 @@ SymmetricEigen symmetric_eigen(Matrix a) {
   return result;
 }
 
+bool dominates(double factor, std::span<const double> a, std::span<const double> b, std::size_t n,
+               std::span<double> work) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = factor * a[i * n + j] - b[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= work[i * n + k] * work[j * n + k];
+      if (i == j && !(sum > 0)) return false;
+      work[i * n + j] = i == j ? std::sqrt(sum) : sum / work[j * n + j];
+    }
+  }
+  return true;
+}
+
 }  // namespace ga_controllers

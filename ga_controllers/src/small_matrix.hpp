@@ -5,11 +5,12 @@
 // Linear algebra for the stability check: dense matrices of up to about 100 rows. The package
 // depends on ga_dynamics only, so it brings its own routines; the tests compare them with Eigen.
 //
-// Everything allocates and is not real-time safe. No function throws on values: results that do not
+// Everything but dominates() allocates and is not real-time safe. No function throws on values: results that do not
 // exist are reported.
 
 #include <complex>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace ga_controllers {
@@ -51,6 +52,11 @@ SymmetricEigen symmetric_eigen(Matrix a);
 /// so it also handles defective matrices, with the usual loss of digits. All are not-a-number if a
 /// value is not finite or, in theory, if the iteration does not converge.
 std::vector<std::complex<double>> eigenvalues(Matrix a);
+
+/// True if factor · a − b is positive definite (n·n values each; the lower triangles count).
+/// `work`: scratch of that size. Real-time safe.
+bool dominates(double factor, std::span<const double> a, std::span<const double> b, std::size_t n,
+               std::span<double> work) noexcept;
 
 }  // namespace ga_controllers
 

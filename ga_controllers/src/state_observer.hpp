@@ -51,10 +51,18 @@ class StateObserver {
   void hold(std::size_t joint, bool held) noexcept { joints_[joint].held = held; }
   /// Adds to the disturbance [rad/s²].
   void add_disturbance(std::size_t joint, double by) noexcept;
+  /// The model has changed, so that the torque now accelerates the joint by that much less in the
+  /// model: moves it [rad/s²] from the expected acceleration to the disturbance.
+  void shift(std::size_t joint, double by) noexcept {
+    add_disturbance(joint, by);
+    u_[joint] -= by;
+  }
 
   std::span<const double> position() const noexcept { return q_; }
   std::span<const double> velocity() const noexcept { return qd_; }
   std::span<const double> disturbance() const noexcept { return d_; }  ///< rad/s²
+  /// rad/s², until the next update, with disturbance.
+  double acceleration(std::size_t joint) const noexcept { return u_[joint] + d_[joint]; }
 
  private:
   struct Joint {

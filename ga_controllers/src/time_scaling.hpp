@@ -35,7 +35,6 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_dynamics/payload.hpp"
 
 namespace ga_controllers {
 
@@ -67,6 +66,10 @@ class TimeScaling {
   int blocked() const noexcept { return rate_ < kStopped ? blocking_ : -1; }
   /// Real-time safe.
   void set_payload(const ga_dynamics::Payload& payload) noexcept { dynamics_.set_payload(payload); }
+  void set_bodies(std::span<const ga_dynamics::LinkInertia> bodies,
+                  std::span<const double> armature) noexcept {
+    dynamics_.set_bodies(bodies, armature);
+  }
 
  private:
   static constexpr double kStopped = 1e-3;

@@ -7,7 +7,9 @@
 // written down here once more.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,6 +23,21 @@ namespace ga_controllers::test {
 using ga_dynamics::Chain;
 using ga_dynamics::DhJoint;
 using Values = std::vector<double>;
+
+inline const std::array<std::string, 3> kArms = {"puma560_akb", "seven_joints", "scara"};
+
+/// All joints with the same gains, the observer faster by `ratio`.
+inline ArmLoop integral_loop(double w, double ratio, int delay) {
+  ArmLoop loop;
+  loop.gains = {gains_from_bandwidth(w, 1)};
+  loop.observer_bandwidth = {ratio * w};
+  loop.delay = delay;
+  return loop;
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 inline Chain load(const std::string& name) {
   return Chain::from_urdf_file(std::string(GA_ROBOTS) + "/" + name + ".urdf");
@@ -69,7 +86,76 @@ inline Chain scaled(const Chain& chain, double factor) {
   return chain_of(all, chain);
 }
 
+/// Rotor inertias for the joints of a description without.
+inline void add_rotors(std::vector<DhJoint>& rows, Random& random, double low, double high) {
+  for (DhJoint& row : rows) {
+    if (row.drive.armature == 0) row.drive.armature = random.log_uniform(low, high);
+  }
+}
+
+/// Adds a payload at the tip of the chain whose rows these are.
+inline void add_payload(std::vector<DhJoint>& rows, const Chain& chain, double mass,
+                        double radius) {
+  const double moment = mass * radius * radius;
+  const ga_dynamics::LinkInertia payload{
+      mass, {0, 0, 0}, {moment, 0, 0, 0, moment, 0, 0, 0, moment}};
+  rows.back().body = lump(rows.back().body, transformed(chain.tip().pose, payload));
+}
+
+/// The arm with the largest masses, payload and rotor inertias within the uncertainty.
+inline Chain heaviest(const Chain& chain, const ModelUncertainty& u) {
+  std::vector<DhJoint> all = rows(chain);
+  for (DhJoint& row : all) scale(row, 1 + u.mass, u.armature_high);
+  add_payload(all, chain, u.payload, u.payload_radius);
+  return chain_of(all, chain);
+}
+/// With the smallest ones.
+inline Chain lightest(const Chain& chain, const ModelUncertainty& u) {
+  std::vector<DhJoint> all = rows(chain);
+  for (DhJoint& row : all) scale(row, 1 - u.mass, u.armature_low);
+  return chain_of(all, chain);
+}
+
 enum class Outcome { kStable, kUnstable, kUndecided };
+
+/// Decides from the size of a deviation in every cycle.
+class Decision {
+ public:
+  struct Limits {
+    double settled, diverged;  ///< size
+    double change;  ///< logarithm of the growth in the last half of the cycles; less is undecided
+  };
+  Decision(int cycles, const Limits& limits)
+      : limits_(limits), window_(std::max(50, cycles / 40)) {}
+
+  /// After each cycle, for every joint.
+  void note(double size) {
+    if (!(size < limits_.diverged)) diverged_ = true;
+    largest_ = std::max(largest_, size);
+  }
+  /// Ends a cycle; nothing: not decided yet.
+  std::optional<Outcome> next() {
+    if (diverged_) return Outcome::kUnstable;
+    if (++cycle_ % window_ != 0) return {};
+    if (largest_ < limits_.settled) return Outcome::kStable;
+    windows_.push_back(largest_);
+    largest_ = 0;
+    return {};
+  }
+  /// Neither settled nor gone: growth over the last half decides.
+  Outcome at_the_end() const {
+    const double change = std::log(windows_.back() / windows_[windows_.size() / 2]);
+    if (std::abs(change) < limits_.change) return Outcome::kUndecided;
+    return change < 0 ? Outcome::kStable : Outcome::kUnstable;
+  }
+
+ private:
+  Limits limits_;
+  int window_, cycle_ = 0;
+  double largest_ = 0;
+  bool diverged_ = false;
+  Values windows_;
+};
 
 /// Holds the arm at q from a deviation of about 1e-6 rad, for up to `cycles` cycles.
 inline Outcome simulate(const ArmLoop& loop, const Chain& model, const Chain& real, const Values& q,
@@ -99,9 +185,7 @@ inline Outcome simulate(const ArmLoop& loop, const Chain& model, const Chain& re
   for (std::size_t i = 0; i < n; ++i) start[i] += (i % 2 == 0 ? 1e-6 : -0.7e-6);
   plant.reset(start, rest);
 
-  const int window = std::max(50, cycles / 40);
-  double largest = 0;
-  Values windows;
+  Decision decision(cycles, {.settled = 1e-9, .diverged = 1e-2, .change = 0.1});
   for (int k = 1; k <= cycles; ++k) {
     for (std::size_t i = 0; i < n; ++i) {
       const double b = std::exp(-observer(i) * dt), e = plant.q()[i] - qe[i];
@@ -119,20 +203,10 @@ inline Outcome simulate(const ArmLoop& loop, const Chain& model, const Chain& re
     queue.push_back(tau);
     if (!plant.step(queue.front(), dt)) return Outcome::kUnstable;
     queue.erase(queue.begin());
-    for (std::size_t i = 0; i < n; ++i) {
-      const double deviation = std::abs(plant.q()[i] - q[i]);
-      if (deviation > 1e-2) return Outcome::kUnstable;
-      largest = std::max(largest, deviation);
-    }
-    if (k % window != 0) continue;
-    if (largest < 1e-9) return Outcome::kStable;
-    windows.push_back(largest);
-    largest = 0;
+    for (std::size_t i = 0; i < n; ++i) decision.note(std::abs(plant.q()[i] - q[i]));
+    if (const auto decided = decision.next()) return *decided;
   }
-  // Neither settled nor gone: growth over the last half decides.
-  const double change = std::log(windows.back() / windows[windows.size() / 2]);
-  if (std::abs(change) < 0.1) return Outcome::kUndecided;
-  return change < 0 ? Outcome::kStable : Outcome::kUnstable;
+  return decision.at_the_end();
 }
 
 }  // namespace ga_controllers::test

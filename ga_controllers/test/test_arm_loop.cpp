@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,24 +11,15 @@
 #include <vector>
 
 #include "ga_controllers/stability.hpp"
+#include "inertia_ratios.hpp"
 #include "refusal.hpp"
 #include "simulated_loop.hpp"
 #include "uncertain_arm.hpp"
 
-namespace ga_controllers {
+namespace ga_controllers::test {
 namespace {
 
-using ga_dynamics::Chain;
-using ga_dynamics::DhJoint;
 using ga_dynamics::test::refusal;
-using test::chain_of;
-using test::load;
-using test::Outcome;
-using test::Random;
-using test::rows;
-using test::Values;
-
-const std::array<std::string, 3> kArms = {"puma560_akb", "seven_joints", "scara"};
 
 struct Case {
   Chain model, real;
@@ -40,14 +30,12 @@ struct Case {
 /// A random model error, loop and posture. The descriptions without rotor inertias get some.
 Case random_case(const std::string& name, Random& random) {
   const Chain arm = load(name);
-  std::vector<DhJoint> model = rows(arm), real;
-  for (DhJoint& row : model) {
-    if (row.drive.armature == 0) row.drive.armature = random.log_uniform(0.003, 0.3);
-  }
-  real = model;
+  std::vector<DhJoint> model = rows(arm);
+  add_rotors(model, random, 0.003, 0.3);
+  std::vector<DhJoint> real = model;
   const double heavier = random.log_uniform(0.35, 6);
   for (DhJoint& row : real)
-    test::scale(row, random.uniform(0.8, 1.2), heavier * random.log_uniform(0.7, 1.4));
+    scale(row, random.uniform(0.8, 1.2), heavier * random.log_uniform(0.7, 1.4));
   if (random.chance(0.7)) {
     const double mass = random.log_uniform(0.1, 8), moment = 0.002 * mass;
     real.back().body = lump(real.back().body, {mass,
@@ -79,12 +67,12 @@ TEST(ArmSpectralRadius, AgreesWithSimulationInEveryRandomCase) {
     const double radius = spectral_radius(c.loop, c.model, c.real, c.q);
     const bool expected = radius < 1;
     // Within 2 % of the border, or too slow to be decided by a simulation.
-    if ((spectral_radius(c.loop, c.model, test::scaled(c.real, 1.02), c.q) < 1) != expected ||
-        (spectral_radius(c.loop, c.model, test::scaled(c.real, 0.98), c.q) < 1) != expected) {
+    if ((spectral_radius(c.loop, c.model, scaled(c.real, 1.02), c.q) < 1) != expected ||
+        (spectral_radius(c.loop, c.model, scaled(c.real, 0.98), c.q) < 1) != expected) {
       ++skipped;
       continue;
     }
-    const Outcome outcome = test::simulate(c.loop, c.model, c.real, c.q, 20'000);
+    const Outcome outcome = simulate(c.loop, c.model, c.real, c.q, 20'000);
     EXPECT_EQ(outcome, expected ? Outcome::kStable : Outcome::kUnstable)
         << kArms[arm] << ", case " << k << ": radius " << radius << ", delay " << c.loop.delay
         << ", rate " << 1 / c.loop.period << ", " << c.loop.gains.size() << " gains";
@@ -106,21 +94,13 @@ TEST(ArmSpectralRadius, OfEqualGainsWithoutGravityIsThatOfItsWorstScalarLoop) {
     c.loop.gains.resize(1);
     c.loop.observer_bandwidth.resize(1);
     const Chain model = c.model.with_gravity({0, 0, 0}), real = c.real.with_gravity({0, 0, 0});
-    const auto n = static_cast<long>(c.q.size());
-    Eigen::MatrixXd m(n, n), r(n, n);
-    const ga_dynamics::DynamicsOptions armature{.drives = ga_dynamics::Drives::kArmature};
-    ga_dynamics::Dynamics(model, armature)
-        .inertia_matrix(c.q, {m.data(), static_cast<std::size_t>(n * n)});
-    ga_dynamics::Dynamics(real, armature)
-        .inertia_matrix(c.q, {r.data(), static_cast<std::size_t>(n * n)});
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(m, r);
     const LoopSettings loop{.gains = c.loop.gains[0],
                             .subtracts_disturbance = c.loop.subtracts_disturbance,
                             .observer_bandwidth = c.loop.observer_bandwidth[0],
                             .period = c.loop.period,
                             .delay = c.loop.delay};
     double worst = 0;
-    for (const double rho : modes.eigenvalues())
+    for (const double rho : inertia_ratios(model, real, c.q))
       worst = std::max(worst, spectral_radius(loop, rho));
     EXPECT_NEAR(spectral_radius(c.loop, model, real, c.q), worst, 1e-7);
   }
@@ -183,9 +163,9 @@ TEST(ArmSpectralRadius, FindsAnArmThatFallsOver) {
   loop.observer_bandwidth = {24};
   const Values upright(7, 0.0), hanging{0, 2, 0, 1.14, 0, 0, 0};
   EXPECT_GT(spectral_radius(loop, arm, loaded, upright), 1);
-  EXPECT_EQ(test::simulate(loop, arm, loaded, upright, 20'000), Outcome::kUnstable);
+  EXPECT_EQ(simulate(loop, arm, loaded, upright, 20'000), Outcome::kUnstable);
   EXPECT_LT(spectral_radius(loop, arm, loaded, hanging), 1);
-  EXPECT_EQ(test::simulate(loop, arm, loaded, hanging, 20'000), Outcome::kStable);
+  EXPECT_EQ(simulate(loop, arm, loaded, hanging, 20'000), Outcome::kStable);
   const Chain floating = arm.with_gravity({0, 0, 0}),
               floating_loaded = loaded.with_gravity({0, 0, 0});
   EXPECT_LT(spectral_radius(loop, floating, floating_loaded, upright), 1);
@@ -210,4 +190,4 @@ TEST(ArmSpectralRadius, RefusesBadArgumentsByName) {
 }
 
 }  // namespace
-}  // namespace ga_controllers
+}  // namespace ga_controllers::test

@@ -4,65 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "ga_controllers/stability.hpp"
+#include "inertia_ratios.hpp"
 #include "simulated_loop.hpp"
 
-namespace ga_controllers {
+namespace ga_controllers::test {
 namespace {
 
-using ga_dynamics::Chain;
-using ga_dynamics::DhJoint;
-using test::chain_of;
-using test::load;
-using test::Outcome;
-using test::Random;
-using test::rows;
-using test::Values;
-
-ArmLoop integral_loop(double w, double ratio, int delay) {
-  ArmLoop loop;
-  loop.gains = {gains_from_bandwidth(w, 1)};
-  loop.observer_bandwidth = {ratio * w};
-  loop.delay = delay;
-  return loop;
-}
-
-/// The chain with the payload of the uncertainty at its tip, then as plain rows.
-Chain heaviest(const Chain& chain, const ModelUncertainty& u) {
-  std::vector<DhJoint> all = rows(chain);
-  for (DhJoint& row : all) test::scale(row, 1 + u.mass, u.armature_high);
-  const double moment = u.payload * u.payload_radius * u.payload_radius;
-  const ga_dynamics::LinkInertia payload{
-      u.payload, {0, 0, 0}, {moment, 0, 0, 0, moment, 0, 0, 0, moment}};
-  all.back().body = lump(all.back().body, transformed(chain.tip().pose, payload));
-  return chain_of(all, chain);
-}
-Chain lightest(const Chain& chain, const ModelUncertainty& u) {
-  std::vector<DhJoint> all = rows(chain);
-  for (DhJoint& row : all) test::scale(row, 1 - u.mass, u.armature_low);
-  return chain_of(all, chain);
-}
-
-Eigen::VectorXd ratios(const Chain& model, const Chain& real, const Values& q) {
-  const auto n = static_cast<long>(q.size());
-  Eigen::MatrixXd m(n, n), r(n, n);
-  const ga_dynamics::DynamicsOptions armature{.drives = ga_dynamics::Drives::kArmature};
-  ga_dynamics::Dynamics(model, armature)
-      .inertia_matrix(q, {m.data(), static_cast<std::size_t>(n * n)});
-  ga_dynamics::Dynamics(real, armature)
-      .inertia_matrix(q, {r.data(), static_cast<std::size_t>(n * n)});
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(m, r).eigenvalues();
-}
-
 TEST(CheckStability, BoundsRhoOfEveryArmWithinTheUncertainty) {
-  for (const std::string name : {"puma560_akb", "seven_joints", "scara"}) {
+  for (const std::string& name : kArms) {
     const Chain chain = load(name);
     const ModelUncertainty u{.payload = 2.5, .mass = 0.2};
     const StabilityReport report = check_stability(chain, integral_loop(40, 2, 0), u);
@@ -71,27 +26,23 @@ TEST(CheckStability, BoundsRhoOfEveryArmWithinTheUncertainty) {
     for (int k = 0; k < 3000; ++k) {
       // Independent errors of every link and joint.
       std::vector<DhJoint> real = rows(chain);
-      for (DhJoint& row : real) test::scale(row, random.uniform(0.8, 1.2), random.uniform(0.5, 2));
-      const double mass = random.uniform(0, u.payload),
-                   moment = mass * u.payload_radius * u.payload_radius;
-      const ga_dynamics::LinkInertia payload{
-          mass, {0, 0, 0}, {moment, 0, 0, 0, moment, 0, 0, 0, moment}};
-      real.back().body = lump(real.back().body, transformed(chain.tip().pose, payload));
+      for (DhJoint& row : real) scale(row, random.uniform(0.8, 1.2), random.uniform(0.5, 2));
+      add_payload(real, chain, random.uniform(0, u.payload), u.payload_radius);
       const bool corner = k % 2 == 0;
       const Values q = random.posture(chain);
-      const Eigen::VectorXd rho =
-          corner ? ratios(chain, heaviest(chain, u), q) : ratios(chain, chain_of(real, chain), q);
+      const Eigen::VectorXd rho = corner ? inertia_ratios(chain, heaviest(chain, u), q)
+                                         : inertia_ratios(chain, chain_of(real, chain), q);
       low = std::min(low, rho.minCoeff());
       high = std::max(high, rho.maxCoeff());
-      high = std::max(high, ratios(chain, lightest(chain, u), q).maxCoeff());
+      high = std::max(high, inertia_ratios(chain, lightest(chain, u), q).maxCoeff());
     }
     EXPECT_LE(report.rho_low, 1.005 * low) << name;
     EXPECT_GE(report.rho_high, 0.995 * high) << name;
     // And they are reached.
-    EXPECT_NEAR(ratios(chain, heaviest(chain, u), report.posture_low).minCoeff(), report.rho_low,
-                1e-6 * report.rho_low);
-    EXPECT_NEAR(ratios(chain, lightest(chain, u), report.posture_high).maxCoeff(), report.rho_high,
-                1e-6 * report.rho_high);
+    EXPECT_NEAR(inertia_ratios(chain, heaviest(chain, u), report.posture_low).minCoeff(),
+                report.rho_low, 1e-6 * report.rho_low);
+    EXPECT_NEAR(inertia_ratios(chain, lightest(chain, u), report.posture_high).maxCoeff(),
+                report.rho_high, 1e-6 * report.rho_high);
   }
 }
 
@@ -99,11 +50,9 @@ TEST(CheckStability, AgreesWithSimulationsOfTheHeaviestAndTheLightestArm) {
   Random random(2);
   int stable = 0, marginal = 0, unstable = 0;
   for (int k = 0; k < 45; ++k) {
-    const Chain arm = load(std::array{"puma560_akb", "seven_joints", "scara"}[k % 3]);
+    const Chain arm = load(kArms[static_cast<std::size_t>(k) % kArms.size()]);
     std::vector<DhJoint> all = rows(arm);
-    for (DhJoint& row : all) {
-      if (row.drive.armature == 0) row.drive.armature = random.log_uniform(0.02, 0.5);
-    }
+    add_rotors(all, random, 0.02, 0.5);
     const Chain chain = chain_of(all, arm);
     const ModelUncertainty u{.payload = random.log_uniform(0.1, 4),
                              .mass = random.uniform(0, 0.3),
@@ -121,10 +70,8 @@ TEST(CheckStability, AgreesWithSimulationsOfTheHeaviestAndTheLightestArm) {
     }
     const StabilityReport report = check_stability(chain, loop, u);
     if (std::abs(report.radius - 1) < 3e-4) continue;  // too slow to be decided by a simulation
-    const Outcome heavy =
-        test::simulate(loop, chain, heaviest(chain, u), report.posture_low, 15'000);
-    const Outcome light =
-        test::simulate(loop, chain, lightest(chain, u), report.posture_high, 15'000);
+    const Outcome heavy = simulate(loop, chain, heaviest(chain, u), report.posture_low, 15'000);
+    const Outcome light = simulate(loop, chain, lightest(chain, u), report.posture_high, 15'000);
     const bool failed = heavy == Outcome::kUnstable || light == Outcome::kUnstable;
     const bool passed = heavy == Outcome::kStable && light == Outcome::kStable;
     if (report.verdict == StabilityVerdict::kUnstable) {
@@ -178,4 +125,4 @@ TEST(CheckStability, WarnsWithinAFactorOfOneAndAHalf) {
 }
 
 }  // namespace
-}  // namespace ga_controllers
+}  // namespace ga_controllers::test

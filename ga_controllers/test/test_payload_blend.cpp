@@ -102,6 +102,24 @@ std::string name(const Arm& arm, LawKind kind) {
 
 constexpr double kStep = 0.02;  ///< of the limit, per millisecond
 
+TEST(PayloadBlend, APayloadThatTheEstimateCouldNotBalanceWaits) {
+  const Values stretched{0, 0, 1.57, 0, 0.5, 0};
+  const Chain chain = puma();
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    Drive drive(chain, kind, {}, stretched);
+    LawParameters p = Drive::knowing(kind, {});
+    for (const auto& joint : chain.joints()) p.torque_limit.push_back(0.3 * joint.limits.effort);
+    drive.law = ControlLaw(chain, p);
+    drive.law.start(stretched, Values(6), Values(6, NAN));
+    drive.hold(500);
+    ASSERT_TRUE(drive.law.set_payload(box(4)));
+    drive.hold(4000);
+    // 4 kg, stretched out, weigh more than half of the torque that the law has at joint 2.
+    EXPECT_GT(drive.law.payload().mass, 1) << static_cast<int>(kind);
+    EXPECT_LT(drive.law.payload().mass, 3.9) << static_cast<int>(kind);
+  }
+}
+
 TEST(PayloadBlend, AWrongPayloadNeitherDropsNorJerksTheArm) {
   struct Case {
     Payload real, known, told;

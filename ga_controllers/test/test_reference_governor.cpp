@@ -91,6 +91,38 @@ TEST_F(GovernorTest, PassesAFeasibleReferenceUnchanged) {
   }
 }
 
+TEST_F(GovernorTest, JudgesAccelerationsByTheInertiaWhereTheArmIs) {
+  ga_dynamics::Dynamics dynamics(chain_, {.drives = ga_dynamics::Drives::kArmature});
+  const auto strength = [&](const Values& q) {
+    Values inertia(16);
+    dynamics.inertia_matrix(q, inertia);
+    return limit_[0] / inertia[0];
+  };
+  const Values folded{0, 2.5, 0.1, 0};
+  ASSERT_GT(strength(folded), 1.3 * strength_);
+  ReferenceGovernor governor(chain_, limit_);
+  const Values at_rest(4);
+  const auto reason = [&](const Values& q, double acceleration) {
+    Values q_ref = q, qd(4), qdd{acceleration, 0, 0, 0};
+    governor.begin(q, at_rest, at_rest);
+    return governor.govern(q, kDt, {q_ref, qd, qdd}).reason;
+  };
+  const double between = 1.15 * strength_;
+  EXPECT_EQ(reason(rest_, between), Reason::kTooFast);
+  EXPECT_EQ(reason(folded, between), Reason::kNone);
+  EXPECT_EQ(reason(rest_, between), Reason::kTooFast);
+  EXPECT_EQ(reason(rest_, 0.9 * strength_), Reason::kNone);
+  // A payload counts within a few cycles, also at rest.
+  ga_dynamics::Payload heavy;
+  heavy.mass = 20;
+  governor.set_payload(heavy);
+  dynamics.set_payload(heavy);
+  const double less = 0.9 * strength_;
+  ASSERT_LT(strength(rest_), 0.8 * less);
+  for (int k = 0; k < 20; ++k) reason(rest_, 0);
+  EXPECT_EQ(reason(rest_, less), Reason::kTooFast);
+}
+
 TEST_F(GovernorTest, BrakesAheadOfThePositionLimit) {
   for (const double to : {2.21, 2.25, 2.5, 3.5, 10.0}) {
     for (const double duration : {0.4, 0.8, 1.5, 4.0}) {

@@ -15,25 +15,10 @@
 #include "refusal.hpp"
 #include "simulated_loop.hpp"
 
-namespace ga_controllers {
+namespace ga_controllers::test {
 namespace {
 
-using ga_dynamics::Chain;
 using ga_dynamics::test::refusal;
-using test::load;
-using test::Values;
-
-ArmLoop integral_loop(double w, double ratio, int delay) {
-  ArmLoop loop;
-  loop.gains = {gains_from_bandwidth(w, 1)};
-  loop.observer_bandwidth = {ratio * w};
-  loop.delay = delay;
-  return loop;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(StabilityReport, RecommendsTheLargestBandwidthThatIsStableWithAMargin) {
   const Chain puma = load("puma560_akb");
@@ -173,10 +158,10 @@ TEST(StabilityReport, IsTheSameEveryTimeAndCountsGivenPostures) {
   const ModelUncertainty u{.payload = 10};
   EXPECT_EQ(check_stability(arm, loop, u).text, check_stability(arm, loop, u).text);
   // A posture beyond the limits counts as well.
-  std::vector<ga_dynamics::DhJoint> narrow = test::rows(arm);
+  std::vector<DhJoint> narrow = rows(arm);
   for (ga_dynamics::DhJoint& row : narrow) row.limits.lower = -(row.limits.upper = 0.01);
-  const Chain fixed = test::chain_of(narrow, arm);
-  const StabilityReport wide = check_stability(test::chain_of(test::rows(arm), arm), loop, u);
+  const Chain fixed = chain_of(narrow, arm);
+  const StabilityReport wide = check_stability(chain_of(rows(arm), arm), loop, u);
   const double within = check_stability(fixed, loop, u).rho_low;
   const double given = check_stability(fixed, loop, u, {wide.posture_low}).rho_low;
   EXPECT_LT(given, 0.95 * within);
@@ -213,11 +198,11 @@ TEST(StabilityReport, RefusesBadArgumentsByName) {
   EXPECT_TRUE(contains(refused([](auto& l, auto&) { l.resonance = {1, 2}; }), "resonance has 2"));
   EXPECT_TRUE(contains(refused(nothing, {Values(5)}), "a posture has 5 values for 6 joints"));
   EXPECT_TRUE(contains(refused(nothing, {Values(6, nan)}), "postures: a value is not finite"));
-  std::vector<ga_dynamics::DhJoint> rows = test::rows(puma);
-  rows[5].body = {};
-  rows[5].drive.armature = 0;
+  std::vector<DhJoint> joints = rows(puma);
+  joints[5].body = {};
+  joints[5].drive.armature = 0;
   const std::string massless =
-      refusal([&] { check_stability(test::chain_of(rows, puma), integral_loop(40, 2, 0), {}); });
+      refusal([&] { check_stability(chain_of(joints, puma), integral_loop(40, 2, 0), {}); });
   EXPECT_TRUE(contains(massless, "joint 'joint6' moves no inertia")) << massless;
 }
 
@@ -243,4 +228,4 @@ TEST(StabilityReport, OfSixJointsTakesLessThanFiftyMilliseconds) {
 }
 
 }  // namespace
-}  // namespace ga_controllers
+}  // namespace ga_controllers::test

@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/payload.hpp"
 
 namespace ga_controllers {
 
@@ -70,6 +69,18 @@ struct HandGuidingParameters {
   double limit_torque = 0.5;
 };
 
+/// Of the adaptation (src/adaptation.hpp): how much of the model is unknown, as standard deviations.
+/// Zero: known. Estimates stay within three of them.
+struct AdaptationParameters {
+  bool enabled = false;
+  double mass = 0.12;           ///< share of every mass and of every central inertia
+  double com = 0;               ///< m, of every center of mass, along each axis
+  double payload_mass = 2;      ///< kg, of a payload beside the known one
+  double payload_offset = 0.1;  ///< m, of its center of mass from the tip link's origin
+  double friction = 0.12;       ///< share of Coulomb and of viscous friction
+  double armature = 0.1;        ///< share of every rotor inertia
+};
+
 struct LawParameters {
   LawKind kind = LawKind::kTracking;
   std::vector<JointGains> gains = {};  ///< one per joint, or a single one for all
@@ -105,6 +116,9 @@ struct LawParameters {
   /// s, delay of every motion with keep_path. A reference that brakes harder than the joints can, but
   /// was feasible before, stays on its path only if that is known in advance.
   double look_ahead = 0;
+  /// Estimates errors of the model in motion and corrects it, in the laws that track velocities. Not
+  /// for motions in contact with the environment: a contact force would be taken for a payload.
+  AdaptationParameters adaptation = {};
   /// Consecutive updates with a non-finite input before the law reports an error.
   int error_cycles = 10;
   HandGuidingParameters hand_guiding = {};
@@ -175,6 +189,14 @@ struct TimeScale {
   /// Joint whose torque limit cannot hold the arm further along the path: the reference stops before
   /// that. -1: none.
   int blocked = -1;
+};
+
+/// What the adaptation has found (only with AdaptationParameters::enabled).
+struct AdaptedModel {
+  double payload_mass = 0;                       ///< kg, beside the known payload
+  double payload_mass_deviation = 0;             ///< kg, standard deviation
+  ga_dynamics::Vector3 payload_com = {0, 0, 0};  ///< m, in the tip link's frame
+  bool paused = false;  ///< the torques contradict the estimate, as in contact with an obstacle
 };
 
 using Departure [[deprecated("use LimitViolation")]] = LimitViolation;
@@ -262,6 +284,10 @@ class ControlLaw {
   Reference followed() const noexcept;
   LimitViolation limit_violation() const noexcept;
   TimeScale time_scale() const noexcept;
+  AdaptedModel adapted_model() const noexcept;
+  /// Forgets what the adaptation has found. The model blends back to the description; the disturbance
+  /// estimate takes over the difference.
+  void reset_adaptation() noexcept;
   [[deprecated("use limit_violation()")]] LimitViolation departure() const noexcept {
     return limit_violation();
   }

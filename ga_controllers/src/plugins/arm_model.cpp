@@ -164,6 +164,13 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
   law.keep_limits = true;
   law.keep_path = p.keep_path;
   law.look_ahead = p.look_ahead;
+  law.adaptation = {.enabled = p.adaptation.enabled,
+                    .mass = p.adaptation.mass,
+                    .com = p.adaptation.com,
+                    .payload_mass = p.adaptation.payload_mass,
+                    .payload_offset = p.adaptation.payload_offset,
+                    .friction = p.adaptation.friction,
+                    .armature = p.adaptation.armature};
   law.hand_guiding = {p.hand_guiding.friction_uncertainty,
                       p.hand_guiding.dead_zone,
                       p.hand_guiding.damping,

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
-#include "ga_controllers/law_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_dynamics/chain.hpp"
 
 namespace ga_controllers {

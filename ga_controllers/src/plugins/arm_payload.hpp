@@ -13,7 +13,7 @@
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
 #include <string>
 
-#include "ga_dynamics/payload.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_controllers {
 

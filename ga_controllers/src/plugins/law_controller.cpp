@@ -123,6 +123,18 @@ void LawController::make_topics(double state_publish_rate) {
         "~/reference", rclcpp::SystemDefaultsQoS().keep_last(1),
         [this](const SetPointMessage& message) { on_set_point(message); });
   }
+  reset_adaptation_.reset();
+  forget_ = false;
+  if (parameters_.adaptation.enabled) {
+    using Trigger = std_srvs::srv::Trigger;
+    reset_adaptation_ = get_node()->create_service<Trigger>(
+        "~/reset_adaptation",
+        [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+          forget_ = true;
+          response->success = true;
+          response->message = "the model goes back to the robot description";
+        });
+  }
   publisher_.reset();
   if (state_publish_rate > 0) {
     publisher_ = std::make_unique<StatePublisher>(*get_node(), *model_, state_publish_rate);
@@ -135,6 +147,7 @@ void LawController::make_topics(double state_publish_rate) {
 
 LawController::CallbackReturn LawController::on_cleanup(const State&) {
   arm_payload_.reset();
+  reset_adaptation_.reset();
   subscription_.reset();
   publisher_.reset();
   reporter_.reset();
@@ -408,6 +421,7 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
   const bool finite = read_state();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
   if (const auto* payload = payload_.take()) law_->set_payload(*payload);
+  if (forget_.exchange(false)) law_->reset_adaptation();
   Reference reference = input_.reference();
   reference.time_scale = sender_clock_.time_scale(reference.q, reference.qd, dt, reported_rate_);
   const LawStatus status = law_->update(q_, qd_, reference, dt, tau_);

@@ -13,6 +13,7 @@
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <memory>
 #include <mutex>
+#include <std_srvs/srv/trigger.hpp>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
   LivePayload payload_;
 
   rclcpp::Subscription<SetPointMessage>::SharedPtr subscription_;
+  rclcpp::Service<std_srvs::srv::Trigger>::SharedPtr
+      reset_adaptation_;             ///< null without adaptation
+  std::atomic<bool> forget_{false};  ///< the adapted model, in the next cycle
   std::atomic<bool> chained_{false};
   Throttle rejections_{std::chrono::seconds(1)};
   ReferenceInput input_;

@@ -11,7 +11,7 @@
 #include <realtime_tools/realtime_thread_safe_box.hpp>
 #include <vector>
 
-#include "ga_dynamics/payload.hpp"
+#include "ga_dynamics/chain.hpp"
 
 namespace ga_controllers {
 

@@ -37,6 +37,9 @@ constexpr std::array kNames = {
     "monitor.model_error_ratio",
     "time_scale.rate",  // the same for all joints, as is the next one
     "time_scale.lag",
+    "adaptation.payload_mass",  // of the arm, as are the next ones; 0 without adaptation
+    "adaptation.payload_mass_deviation",
+    "adaptation.paused",
 };
 
 }  // namespace
@@ -60,6 +63,7 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
   const Reference given = law.reference(), followed = law.followed();
   const TorqueTerms torque = law.terms();
   const TimeScale scale = law.time_scale();
+  const AdaptedModel adapted = law.adapted_model();
   for (std::size_t k = 0; k < listed.size(); ++k) {
     const std::size_t i = listed[k];
     const JointMonitor& watched = monitor.joint(i);
@@ -92,6 +96,9 @@ void fill_state_message(control_msgs::msg::DynamicJointState& message,
         watched.model_error_ratio,
         scale.rate,
         scale.lag,
+        adapted.payload_mass,
+        adapted.payload_mass_deviation,
+        adapted.paused ? 1.0 : 0.0,
     };
     std::copy(values.begin(), values.end(), message.interface_values[k].values.begin());
   }

@@ -30,6 +30,14 @@ std::unique_ptr<LawController> make_controller(LawKind kind) {
   return std::make_unique<ga_controllers::GravityHoldController>();
 }
 
+std::vector<rclcpp::Parameter> friction_parameters(LawKind kind) {
+  using rclcpp::Parameter;
+  if (kind == LawKind::kPointToPoint || kind == LawKind::kHandGuiding) {
+    return {Parameter("friction", 0.7)};
+  }
+  return {Parameter("friction", 1.0), Parameter("friction_velocity", 3e-4)};
+}
+
 Arm::Arm(const std::string& urdf, bool friction)
     : chain(Chain::from_urdf_text(urdf)), plant(chain, {.friction = friction}) {
   using hardware_interface::CommandInterface;

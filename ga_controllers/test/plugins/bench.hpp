@@ -22,6 +22,9 @@ constexpr double kDt = 1e-3;
 
 std::unique_ptr<LawController> make_controller(LawKind kind);
 
+/// Friction feed-forward as on the PUMA: all of it where the law uses the reference's velocity.
+std::vector<rclcpp::Parameter> friction_parameters(LawKind kind);
+
 /// A simulated arm and its handles. Friction is off by default: it would hide small errors.
 class Arm {
  public:

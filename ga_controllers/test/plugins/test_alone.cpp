@@ -8,7 +8,7 @@
 #include <cmath>
 #include <thread>
 
-#include "counting_allocator.hpp"
+#include "counted_update.hpp"
 #include "operator.hpp"
 
 namespace test {
@@ -444,11 +444,9 @@ TEST(Alone, AllocatesNothing) {
     } else {
       arm.write_states();
     }
-    const long before = allocations_of_this_thread();
     const auto start = std::chrono::steady_clock::now();
-    const bool good = bench.update();
+    const bool good = counted_update(bench, allocations);
     spent += std::chrono::steady_clock::now() - start;
-    allocations += allocations_of_this_thread() - before;
     ASSERT_TRUE(good);
     arm.step();
   }

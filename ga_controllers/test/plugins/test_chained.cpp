@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "bench.hpp"
-#include "counting_allocator.hpp"
+#include "counted_update.hpp"
 
 namespace test {
 namespace {
@@ -75,11 +75,8 @@ TEST(Chained, ALongPauseIsNoRestart) {
   EXPECT_LT(arm.distance(elsewhere.q), 0.05);
 }
 
-/// As on the PUMA: full friction feed-forward where the law uses the reference's velocity.
 std::vector<Parameter> parameters_of(LawKind kind, bool friction) {
-  if (!friction) return {};
-  if (kind == LawKind::kPointToPoint) return {Parameter("friction", 0.7)};
-  return {Parameter("friction", 1.0), Parameter("friction_velocity", 3e-4)};
+  return friction ? friction_parameters(kind) : std::vector<Parameter>{};
 }
 
 TEST(Chained, HandsOverToEveryOtherControllerInMidMotion) {
@@ -126,12 +123,7 @@ TEST(Chained, AllocatesNothing) {
     if (k % 1000 == 3) now.q[0] = NAN;
     if (k % 1000 == 300) now.q[0] += 0.1;
     bench.refer(now.reference());
-    arm.write_states();
-    const long before = allocations_of_this_thread();
-    const bool good = bench.update();
-    allocations += allocations_of_this_thread() - before;
-    ASSERT_TRUE(good);
-    arm.step();
+    ASSERT_TRUE(counted_cycle(bench, arm, allocations));
   }
   EXPECT_EQ(allocations, 0);
 }

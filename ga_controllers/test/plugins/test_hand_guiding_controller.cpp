@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "counting_allocator.hpp"
+#include "counted_update.hpp"
 #include "operator.hpp"
 
 namespace test {
@@ -15,13 +15,7 @@ namespace {
 
 using rclcpp::Parameter;
 
-const std::vector<Parameter> kFriction{Parameter("friction", 0.7)};
-
-/// As on the PUMA.
-std::vector<Parameter> parameters_of(LawKind kind) {
-  if (kind == LawKind::kPointToPoint) return kFriction;
-  return {Parameter("friction", 1.0), Parameter("friction_velocity", 3e-4)};
-}
+const std::vector<Parameter> kFriction = friction_parameters(LawKind::kHandGuiding);
 
 TEST(HandGuiding, StaysWhereItIsAndTakesNoSetPoints) {
   Arm arm(puma(), true);
@@ -54,8 +48,8 @@ TEST(HandGuiding, AnArmInMotionComesToRest) {
 TEST(HandGuiding, IsSwitchedToAndFromEveryLawWithoutABump) {
   for (const LawKind other : kAllLaws) {
     Arm arm(puma(), true);
-    Bench first(other, puma(), parameters_of(other), "first"), guiding(kLaw, puma(), kFriction),
-        last(other, puma(), parameters_of(other), "last");
+    Bench first(other, puma(), friction_parameters(other), "first"),
+        guiding(kLaw, puma(), kFriction), last(other, puma(), friction_parameters(other), "last");
     ASSERT_TRUE(guiding.configure() && last.configure() && first.set_in_motion(arm, 0.6));
     first.deactivate();
     ASSERT_TRUE(guiding.activate(arm));
@@ -87,14 +81,7 @@ TEST(HandGuiding, AllocatesNothing) {
   Bench bench(kLaw, puma(), {Parameter("friction", 0.7), Parameter("state_publish_rate", 1000.0)});
   ASSERT_TRUE(bench.set_in_motion(arm));
   long allocations = 0;
-  for (int k = 0; k < 3000; ++k) {
-    arm.write_states();
-    const long before = allocations_of_this_thread();
-    const bool good = bench.update();
-    allocations += allocations_of_this_thread() - before;
-    ASSERT_TRUE(good);
-    arm.step();
-  }
+  for (int k = 0; k < 3000; ++k) ASSERT_TRUE(counted_cycle(bench, arm, allocations));
   EXPECT_EQ(allocations, 0);
 }
 

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Adaptation: what it learns in motion, what it leaves alone, and what it does when it is misled.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "counting_allocator.hpp"
+#include "ga_controllers/control_law.hpp"
+#include "ga_dynamics/dynamics.hpp"
+#include "ga_dynamics/plant.hpp"
+#include "wave.hpp"
+
+namespace ga_controllers {
+namespace {
+
+using ga_dynamics::Chain;
+using ga_dynamics::DhJoint;
+using ga_dynamics::Plant;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// Masses, inertias and friction of the chain, wrong by up to a share.
+Chain disturbed(const Chain& chain, double share, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> error(1 - share, 1 + share);
+  std::vector<DhJoint> rows;
+  for (const auto& joint : chain.joints()) {
+    DhJoint row{joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name};
+    row.body.mass *= error(random);
+    const double inertia = error(random), friction = error(random);
+    for (double& entry : row.body.inertia) entry *= inertia;
+    row.drive.coulomb_positive *= friction;
+    row.drive.coulomb_negative *= friction;
+    row.drive.viscous *= friction;
+    rows.push_back(row);
+  }
+  return Chain::from_dh(rows, chain.gravity_in_frame0());
+}
+
+Chain loaded(const Chain& chain, double mass) {
+  return chain.with_payload(ga_dynamics::make_payload(mass, {}, {}));
+}
+
+/// A law that follows the wave on an arm with friction.
+struct Loop {
+  Loop(const Chain& model, const Chain& real, LawKind kind, bool adapts)
+      : law(model, law_parameters(kind, adapts)), plant(real, {.stops = false}), tau(6) {
+    const Wave at(0);
+    plant.reset(at.q, at.qd);
+    law.start(at.q, at.qd, Values(6, kNan));
+    for (const auto& joint : model.joints()) limit.push_back(joint.limits.effort);
+  }
+  static LawParameters law_parameters(LawKind kind, bool adapts) {
+    LawParameters p = parameters(kind, 40);
+    p.friction = 1;
+    p.adaptation.enabled = adapts;
+    return p;
+  }
+  /// RMS error of the joints [rad] while following for so many seconds.
+  double follow(double seconds) {
+    double sum = 0;
+    const int cycles = static_cast<int>(seconds / kDt);
+    for (int k = 0; k < cycles; ++k, ++cycle) {
+      const Wave r(kDt * cycle);
+      const Values before = tau;
+      law.update(plant.q(), plant.qd(), r.reference(), kDt, tau);
+      for (std::size_t i = 0; i < 6; ++i) {
+        if (cycle > 0) step = std::max(step, std::abs(tau[i] - before[i]) / limit[i]);
+        sum += std::pow(plant.q()[i] - r.q[i], 2);
+      }
+      plant.step(tau, kDt);
+    }
+    return std::sqrt(sum / (6 * cycles));
+  }
+  double payload() const { return law.adapted_model().payload_mass; }
+
+  ControlLaw law;
+  Plant plant;
+  Values tau, limit;
+  int cycle = 0;
+  double step = 0;  ///< largest change of a torque per cycle over its limit
+};
+
+TEST(Adaptation, LearnsAPayloadAndWrongMassesInASecond) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Chain real = loaded(disturbed(puma(), 0.15, seed), 2.5);
+    for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+      Loop adapts(puma(), real, kind, true), fixed(puma(), real, kind, false);
+      adapts.follow(1), fixed.follow(1);
+      const double with = adapts.follow(4), without = fixed.follow(4);
+      EXPECT_LT(with, (kind == LawKind::kTracking ? 0.25 : 0.5) * without)
+          << "law " << static_cast<int>(kind);
+      EXPECT_NEAR(adapts.payload(), 2.5, 0.5);
+      const double deviation = adapts.law.adapted_model().payload_mass_deviation;
+      EXPECT_GT(deviation, 0.005);
+      EXPECT_LT(deviation, 0.5);
+    }
+  }
+}
+
+TEST(Adaptation, LeavesAnExactModelAlone) {
+  Loop adapts(puma(), puma(), LawKind::kTrackingIntegral, true);
+  Loop fixed(puma(), puma(), LawKind::kTrackingIntegral, false);
+  adapts.follow(1), fixed.follow(1);
+  EXPECT_LT(adapts.follow(8), 1.05 * fixed.follow(8));
+  EXPECT_LT(adapts.payload(), 0.05);
+}
+
+TEST(Adaptation, DoesNotStepTheTorques) {
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    const Chain real = loaded(disturbed(puma(), 0.15, 3), 2.5);
+    Loop adapts(puma(), real, kind, true), fixed(puma(), real, kind, false);
+    adapts.follow(6), fixed.follow(6);
+    // 0.5 % is what a law without integral action may step by when its model changes.
+    EXPECT_LT(adapts.step, fixed.step + 0.0051) << static_cast<int>(kind);
+  }
+}
+
+TEST(Adaptation, ResetFadesTheModelWithoutAStep) {
+  const Chain real = loaded(puma(), 2.5);
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    Loop run(puma(), real, kind, true);
+    run.follow(3);
+    ASSERT_GT(run.payload(), 2);
+    run.step = 0;
+    run.law.reset_adaptation();
+    EXPECT_EQ(run.payload(), 0);
+    run.follow(0.5);
+    EXPECT_LT(run.step, 0.02) << static_cast<int>(kind);
+    EXPECT_GT(run.payload(), 2) << "learns again";
+  }
+}
+
+TEST(Adaptation, AContactAfterItHasConvergedIsNotTakenForAPayload) {
+  Loop run(puma(), loaded(puma(), 1), LawKind::kTrackingIntegral, true);
+  run.follow(4);
+  const double before = run.payload();
+  EXPECT_NEAR(before, 1, 0.2);
+  // 40 N at the tool, which a payload of 4 kg would weigh: a person pushes for 1.5 s.
+  run.plant.dynamics().set_external_wrench(
+      run.plant.dynamics().chain().link_index(run.plant.dynamics().chain().tip().name),
+      {25, 20, 25}, {0, 0, 0});
+  bool paused = false;
+  for (int k = 0; k < 150; ++k) {
+    run.follow(0.01);
+    paused = paused || run.law.adapted_model().paused;
+  }
+  EXPECT_TRUE(paused);
+  EXPECT_NEAR(run.payload(), before, 0.3);
+  run.plant.dynamics().clear_external_wrenches();
+  run.follow(3);
+  EXPECT_NEAR(run.payload(), before, 0.2);
+}
+
+TEST(Adaptation, StaysWithinItsBoundsWhateverTheArmIs) {
+  // 15 kg are far beyond three standard deviations of 2 kg.
+  Loop run(puma(), loaded(puma(), 15), LawKind::kTrackingIntegral, true);
+  run.follow(3);
+  EXPECT_LE(run.payload(), 6);
+  EXPECT_TRUE(std::isfinite(run.follow(1)));
+}
+
+TEST(Adaptation, IsNeitherStartedNorBrokenByInputsThatAreNotFinite) {
+  Loop run(puma(), loaded(puma(), 2.5), LawKind::kTrackingIntegral, true);
+  run.follow(2);
+  const Values bad(6, kNan);
+  const Wave at(kDt * run.cycle);
+  for (int k = 0; k < 5; ++k) run.law.update(bad, bad, at.reference(), kDt, run.tau);
+  for (int k = 0; k < 5; ++k)
+    run.law.update(run.plant.q(), run.plant.qd(), {bad, bad, bad}, kDt, run.tau);
+  for (const double dt : {0.0, -1.0, kNan}) {
+    run.law.update(run.plant.q(), run.plant.qd(), at.reference(), dt, run.tau);
+  }
+  for (const double t : run.tau) EXPECT_TRUE(std::isfinite(t));
+  run.follow(3);
+  EXPECT_NEAR(run.payload(), 2.5, 0.3);
+  EXPECT_LT(run.follow(2), 1e-3);
+}
+
+TEST(Adaptation, LearnsNothingAtRest) {
+  Loop run(puma(), loaded(puma(), 2.5), LawKind::kTrackingIntegral, true);
+  const Wave at(0);
+  const Values rest(6);
+  run.plant.reset(at.q, rest);
+  run.law.start(at.q, rest, Values(6, kNan));
+  for (int k = 0; k < 3000; ++k) {
+    run.law.update(run.plant.q(), run.plant.qd(), {at.q, rest, rest}, kDt, run.tau);
+    run.plant.step(run.tau, kDt);
+  }
+  EXPECT_EQ(run.payload(), 0);
+}
+
+TEST(Adaptation, NeedsRotorInertias) {
+  const Chain chain = Chain::from_urdf_file(std::string(GA_ROBOTS) + "/ur10e.urdf");
+  LawParameters p = parameters(LawKind::kTrackingIntegral, 40);
+  EXPECT_NO_THROW(ControlLaw(chain, p));
+  p.adaptation.enabled = true;
+  try {
+    ControlLaw law(chain, p);
+    ADD_FAILURE() << "light joints may become unstable";
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("rotor inertias"), std::string::npos) << what;
+    EXPECT_NE(what.find(chain.joints().front().name), std::string::npos) << what;
+  }
+}
+
+TEST(Adaptation, HandGuidingGoesBackToTheDescription) {
+  // 3 kg are learned and then taken away: hand guiding must not push the arm up.
+  Loop run(puma(), loaded(puma(), 3), LawKind::kTrackingIntegral, true);
+  run.follow(3);
+  ASSERT_NEAR(run.payload(), 3, 0.3);
+  const Wave at(kDt * run.cycle);
+  const Values rest(6);
+  Plant empty(puma(), {.stops = false});
+  empty.reset(at.q, rest);
+  run.law.change(LawKind::kHandGuiding);
+  Values start(at.q);
+  for (int k = 0; k < 3000; ++k) {
+    run.law.update(empty.q(), empty.qd(), {}, kDt, run.tau);
+    empty.step(run.tau, kDt);
+  }
+  // Joints 2 and 3 carry the payload. The others coast: they were in motion.
+  for (const std::size_t i : {1, 2}) EXPECT_NEAR(empty.q()[i], start[i], 0.05) << i;
+  Values gravity(6);
+  ga_dynamics::Dynamics(puma()).gravity(empty.q(), gravity);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(run.tau[i], gravity[i], 0.5) << i;
+}
+
+TEST(Adaptation, APayloadThatIsToldIsNotCountedTwice) {
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    Loop run(puma(), loaded(puma(), 2.5), kind, true);
+    run.follow(3);
+    ASSERT_NEAR(run.payload(), 2.5, 0.3);
+    run.step = 0;
+    ASSERT_TRUE(run.law.set_payload(ga_dynamics::make_payload(2.5, {}, {})));
+    run.follow(3);
+    EXPECT_LT(run.step, 0.02);
+    EXPECT_LT(run.payload(), 0.3) << static_cast<int>(kind);
+    EXPECT_LT(run.follow(3), 3e-4) << static_cast<int>(kind);
+  }
+}
+
+TEST(Adaptation, LearnsAgainWhenThePayloadChanges) {
+  Loop run(puma(), loaded(puma(), 4), LawKind::kTracking, true);
+  run.follow(3);
+  ASSERT_NEAR(run.payload(), 4, 0.4);
+  Plant dropped(puma(), {.stops = false});
+  dropped.reset(run.plant.q(), run.plant.qd());
+  run.plant = std::move(dropped);
+  run.follow(10);
+  EXPECT_LT(run.payload(), 0.5);
+  EXPECT_LT(run.follow(2), 3e-4);
+}
+
+TEST(Adaptation, DoesNotStepTheTorqueWhereTheLawCannotSubtractTheEstimate) {
+  for (const double ki : {0.0, 0.32 * 40 * 40 * 40}) {
+    LawParameters p = Loop::law_parameters(LawKind::kTrackingIntegral, true);
+    p.gains = {{1600, 80, ki}};
+    if (ki > 0) p.integral_limit = 1e-5;
+    Loop run(puma(), loaded(puma(), 2.5), LawKind::kTrackingIntegral, true);
+    run.law = ControlLaw(puma(), p);
+    run.law.start(run.plant.q(), run.plant.qd(), Values(6, kNan));
+    run.follow(0.5);
+    run.step = 0;
+    run.follow(2.5);
+    ASSERT_GT(run.payload(), 1.5);
+    run.law.reset_adaptation();
+    run.follow(1);
+    EXPECT_LT(run.step, 0.02) << ki;
+  }
+}
+
+TEST(Adaptation, DoesNotAllocate) {
+  Loop run(puma(), loaded(puma(), 2.5), LawKind::kTrackingIntegral, true);
+  const Wave at(0.3);
+  run.follow(0.2);
+  const long before = ::test::allocations();
+  for (int k = 0; k < 2000; ++k) {
+    run.law.update(run.plant.q(), run.plant.qd(), at.reference(), kDt, run.tau);
+    if (k == 1000) run.law.reset_adaptation();
+  }
+  EXPECT_EQ(::test::allocations() - before, 0);
+}
+
+TEST(Adaptation, RefusesImpossibleParametersByName) {
+  const auto refusal = [](auto set) {
+    LawParameters p = parameters(LawKind::kTracking);
+    p.adaptation.enabled = true;
+    set(p.adaptation);
+    try {
+      const ControlLaw law(puma(), p);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal([](auto& a) { a.mass = 1.5; }).find("adaptation.mass"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.friction = -1; }).find("adaptation.friction"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.payload_mass = kNan; }).find("adaptation.payload_mass"),
+            std::string::npos);
+  EXPECT_EQ(refusal([](auto& a) {
+              a = {.enabled = true,
+                   .mass = 0,
+                   .payload_mass = 0,
+                   .payload_offset = 0,
+                   .friction = 0,
+                   .armature = 0};
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace ga_controllers
