@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
 #include <stdexcept>
 
+#include "ga_hardware/parameter_text.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 
 namespace ga_hardware {
@@ -71,6 +73,23 @@ std::string refusal(const DisturbanceOption& option, double displayed) {
   char text[128];
   std::snprintf(text, sizeof text, "give %g to %g%s", option.least, option.most, option.unit);
   return text;
+}
+
+Disturbances read_disturbances(const std::string& where, ParameterText& parameters,
+                               std::span<const std::string_view> only) {
+  Disturbances disturbances;
+  for (const DisturbanceOption& option : kOptions) {
+    if (!only.empty() && std::find(only.begin(), only.end(), option.name) == only.end()) continue;
+    double& value = disturbances.*option.value;
+    const double given =
+        parameters.number(option.name, value / option.scale, option.least, option.most);
+    if (const std::string problem = refusal(option, given); !problem.empty()) {
+      throw std::runtime_error(where + ": parameter " + option.name + " is '" +
+                               parameters.text(option.name) + "'; " + problem);
+    }
+    value = given * option.scale;
+  }
+  return disturbances;
 }
 
 void check(const Disturbances& disturbances) {

@@ -42,6 +42,7 @@ void check(const Chain& chain, const SimulatedArmSettings& s) {
   need(s.brake_release_time >= 0, "brake_release_time must not be negative");
   need(s.period > 0, "period must be positive");
   need(s.payload.mass >= 0, "the payload's mass must not be negative");
+  need(s.known_payload.mass >= 0, "the known payload's mass must not be negative");
   need(s.errors.empty() || s.errors.size() == n, "errors: give one per joint, or none");
   check(s.disturbances);
   const SafetySettings& safety = s.safety;
@@ -82,6 +83,11 @@ SafetyMachine machine_of(const Chain& chain, const SimulatedArmSettings& s) {
   return {joints, safety, true, s.period};
 }
 
+/// The arm as its drives know it.
+Chain as_known(const Chain& described, const SimulatedArmSettings& s) {
+  return s.known_payload.mass > 0 ? described.with_payload(s.known_payload) : described;
+}
+
 }  // namespace
 
 SafetySettings simulated_safety() noexcept {
@@ -100,8 +106,8 @@ struct SimulatedArm::Impl {
       : settings(given),
         n(described.joints().size()),
         drives(described, given),
-        model(described, given.plant.friction),
-        hold(described),
+        model(as_known(described, given), given.plant.friction),
+        hold(as_known(described, given)),
         safety(machine_of(described, given)),
         q(n),
         qd(n),

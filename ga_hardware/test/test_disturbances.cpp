@@ -11,6 +11,7 @@
 
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_hardware/simulated_arm.hpp"
+#include "puma_cell.hpp"
 
 namespace {
 
@@ -22,11 +23,7 @@ using ga_hardware::draw_errors;
 using ga_hardware::JointErrors;
 using ga_hardware::SimulatedArm;
 using ga_hardware::SimulatedArmSettings;
-
-const Chain& puma() {
-  static const auto chain = Chain::from_urdf_file(PUMA_URDF);
-  return chain;
-}
+using ga_hardware::test::puma;
 
 /// One upright axis, which no gravity acts on: 0.8 kg m² of the link and 0.2 of the rotor.
 Chain turntable(double coulomb = 0) {

@@ -20,22 +20,19 @@
 #include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "ga_hardware/velocity_observer.hpp"
+#include "puma_cell.hpp"
 
 namespace {
 
 using ga_controllers::ControlLaw;
 using ga_controllers::LawKind;
-using Values = std::vector<double>;
+using ga_hardware::test::kDt;
+using ga_hardware::test::puma;
+using ga_hardware::test::Values;
 
-constexpr double kDt = 1e-3;
 constexpr double kShare = 0.7;  ///< of the friction, compensated; as in puma_bringup
 const Values kPosture{0, -0.6, 2.0, 0.3, 0.7, 0};
 const Values kStretched{0, 0, 1.57, 0, 0, 0};
-
-const ga_dynamics::Chain& puma() {
-  static const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
-  return chain;
-}
 
 struct Setting {
   double share = kShare;

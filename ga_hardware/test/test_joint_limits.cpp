@@ -13,48 +13,28 @@
 #include <vector>
 
 #include "ga_controllers/control_law.hpp"
-#include "ga_dynamics/chain.hpp"
-#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/simulated_arm.hpp"
+#include "puma_cell.hpp"
 
 namespace {
 
-using ga_controllers::ControlLaw;
 using ga_controllers::LawKind;
 using ga_hardware::DriveState;
 using ga_hardware::Fault;
-using ga_hardware::SimulatedArm;
-using ga_hardware::SimulatedArmSettings;
-using Values = std::vector<double>;
+using ga_hardware::test::kDt;
+using ga_hardware::test::puma;
+using ga_hardware::test::Values;
 
-constexpr double kDt = 1e-3;
 constexpr double kStopMargin = 0.05;  ///< rad, of the mechanical stops beyond the hard limits
 /// Arm half stretched forward, so that the payload loads joints 2, 3 and 5.
 const Values kPosture{0, -0.6, 2.2, 0, 0.4, 0};
 
-const ga_dynamics::Chain& puma() {
-  static const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
-  return chain;
-}
-
-/// A simulated arm that a law drives.
-class Cell {
+/// It holds its start first.
+class Cell : public ga_hardware::test::PumaCell {
  public:
   Cell(LawKind kind, const Values& start, double payload)
-      : signals_(ga_hardware::signals_of(puma())),
-        arm_(puma(), settings(start, payload)),
-        law_(make(kind)),
-        tau_(6) {
-    arm_.power_on();
-    law_.start(arm_.position(), arm_.velocity(), {});
+      : PumaCell(kind, start, payload, kStopMargin) {
     cycles(300, start);
-  }
-
-  ControlLaw make(LawKind kind) const {
-    auto p = ga_hardware::law_parameters(kind, {ga_controllers::gains_from_bandwidth(40, 1)}, 1,
-                                         signals_);
-    p.keep_limits = true;
-    return {puma(), p};
   }
 
   void cycles(int count, const Values& q, const Values& qd = {}) {
@@ -70,43 +50,19 @@ class Cell {
   void cycle(const ga_controllers::Reference& reference) {
     last_q_.assign(reference.q.begin(), reference.q.end());
     last_qd_.assign(reference.qd.begin(), reference.qd.end());
-    arm_.advance(kDt);
-    law_.update(arm_.position(), arm_.velocity(), reference, kDt, tau_);
-    arm_.command(tau_);
+    drive(reference);
     for (std::size_t i = 0; i < 6; ++i) {
       const auto& limits = puma().joints()[i].limits;
-      const double q = arm_.plant().q()[i];
-      overshoot = std::max({overshoot, q - limits.goal_upper(), limits.goal_lower() - q});
+      overshoot = std::max({overshoot, q(i) - limits.goal_upper(), limits.goal_lower() - q(i)});
     }
   }
-  /// Switches to another controller.
-  void swap(LawKind kind) {
-    ControlLaw next = make(kind);
-    next.start(arm_.position(), arm_.velocity(), tau_);
-    law_ = std::move(next);
-  }
 
-  double q(std::size_t i) { return arm_.plant().q()[i]; }
-  SimulatedArm& arm() { return arm_; }
+  double q(std::size_t i) { return arm().plant().q()[i]; }
 
   double overshoot = -1;  ///< rad beyond a soft limit
 
  private:
-  SimulatedArmSettings settings(const Values& start, double payload) const {
-    SimulatedArmSettings s;
-    s.signals = signals_;
-    s.plant.brake_torque = {100, 200, 90, 0, 0, 0};
-    s.plant.static_ratio = 1.3;
-    s.plant.stop_margin = kStopMargin;
-    s.payload.mass = payload;
-    s.start = start;
-    return s;
-  }
-
-  std::vector<ga_hardware::JointSignals> signals_;
-  SimulatedArm arm_;
-  ControlLaw law_;
-  Values tau_, last_q_, last_qd_;
+  Values last_q_, last_qd_;
 };
 
 struct End {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
-#include "ga_hardware/sim_system.hpp"
+#include "ga_hardware/arm_system.hpp"
 #include "hardware_interface/component_parser.hpp"
 #include "hardware_interface/system.hpp"
 #include "lifecycle_msgs/msg/state.hpp"

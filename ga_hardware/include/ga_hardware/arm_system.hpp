@@ -4,6 +4,7 @@
 
 // ArmSystem: the ros2_control shell that real and simulated arms share. It has the lifecycle, the
 // cycle, the interfaces, the effort commands and the fault resets; an ArmBackend is the arm.
+// SimSystem: the simulated one.
 //
 // Lifecycle: when configured, the arm measures and its brakes are closed. When active, it may have
 // power. The first command of a controller that has claimed the efforts opens the brakes. Releasing
@@ -183,6 +184,16 @@ class ArmSystem : public hardware_interface::SystemInterface {
   struct Impl;
   std::size_t tool_outputs_;
   std::unique_ptr<Impl> impl_;
+};
+
+/// ga_hardware/SimSystem: a simulated arm. Any serial arm with an effort command per joint.
+/// doc/sim_system.md describes parameters and faults. When active, the drives have power.
+class SimSystem : public ArmSystem {
+ public:
+  SimSystem();
+
+ private:
+  std::unique_ptr<ArmBackend> make_arm() override;
 };
 
 /// Checks that the hardware has exactly the chain's joints. Throws std::runtime_error that begins

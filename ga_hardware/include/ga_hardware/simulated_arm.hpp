@@ -26,6 +26,8 @@
 
 namespace ga_hardware {
 
+class ParameterText;
+
 // --- how the arm differs from its description, unknown to the laws: errors of the model and
 // imperfect drives. One table has the names, ranges and units of all of them, for the options of
 // `ga sim` (--friction-error) and the parameters of SimSystem (friction_error). All of this
@@ -70,6 +72,11 @@ std::span<const DisturbanceOption> disturbance_options() noexcept;
 /// be; else empty.
 std::string refusal(const DisturbanceOption& option, double displayed);
 
+/// From the parameters of these names, all or only the named ones. Throws std::runtime_error, naming
+/// `where`, parameter and value.
+Disturbances read_disturbances(const std::string& where, ParameterText& parameters,
+                               std::span<const std::string_view> only = {});
+
 /// Throws for the first value that is out of range.
 void check(const Disturbances& disturbances);
 
@@ -112,6 +119,8 @@ SafetySettings simulated_safety() noexcept;
 struct SimulatedArmSettings {
   ga_dynamics::PlantOptions plant = {};   ///< brake_torque 0: the joint has no brake
   ga_dynamics::LinkInertia payload = {};  ///< at the tip link, not in the description
+  /// What the velocity observers and the holding law know of the payload.
+  ga_dynamics::LinkInertia known_payload = {};
   /// The actual arm, if it differs from its description in more than the payload: the same joints,
   /// other inertias or drives.
   std::optional<ga_dynamics::Chain> actual = {};

@@ -70,21 +70,6 @@ std::vector<double> brakes_of(const std::string& where, const Chain& chain,
   return torques;
 }
 
-Disturbances disturbances_of(const std::string& where, ParameterText& parameters) {
-  Disturbances disturbances;
-  for (const DisturbanceOption& option : disturbance_options()) {
-    double& value = disturbances.*option.value;
-    const double given =
-        parameters.number(option.name, value / option.scale, option.least, option.most);
-    if (const std::string problem = refusal(option, given); !problem.empty()) {
-      throw std::runtime_error(where + ": parameter " + option.name + " is '" +
-                               parameters.text(option.name) + "'; " + problem);
-    }
-    value = given * option.scale;
-  }
-  return disturbances;
-}
-
 }  // namespace
 
 SimSetup sim_setup_of(const HardwareInfo& info) {
@@ -102,7 +87,7 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
   s.plant.sub_step = parameters.number("sub_step", s.plant.sub_step, 1e-6, 0.01);
   s.payload.mass = parameters.number("payload_mass", 0, 0, 1000);
   s.payload.com = vector_of(parameters.list("payload_com", {0, 0, 0}));
-  s.disturbances = disturbances_of(where, parameters);
+  s.disturbances = read_disturbances(where, parameters);
   s.signals = signals_of(setup.chain);
   const bool encoders = parameters.flag("encoders", true), dac = parameters.flag("dac", true);
   const double noise = parameters.number("noise", 0, 0, 0.1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_hardware/sim_system.hpp"
-
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
 
+#include "ga_hardware/arm_system.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "pluginlib/class_list_macros.hpp"
 #include "plugins/arm_interfaces.hpp"
