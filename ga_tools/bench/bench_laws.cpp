@@ -15,6 +15,7 @@
 
 #include "ga_tools/commands.hpp"
 #include "score/output.hpp"
+#include "score/pid_sweep.hpp"
 #include "score/stiction.hpp"
 
 namespace {
@@ -30,7 +31,7 @@ struct Settings {
   ScoreOptions score;
   std::string puma560, ur10e = GA_ROBOTS "/ur10e.urdf";
   std::string json, html, check;
-  bool list = false, stiction = false;
+  bool list = false, stiction = false, other_motions = false, pid_sweep = false;
 };
 
 void show_progress(std::size_t done, std::size_t all) {
@@ -82,10 +83,18 @@ void list_rows() {
 /// Returns the exit code.
 int study_stiction(const Settings& settings, const Arms& arms) {
   std::vector<const Scenario*> rows;
-  for (const Scenario& s : stiction_scenarios()) rows.push_back(&s);
+  for (const Scenario& s : stiction_scenarios(settings.other_motions)) rows.push_back(&s);
   const Score score =
       measure_rows(rows, laws_of(settings.score.laws), settings.score, arms, show_progress);
   std::printf("%s", stiction_text(score).c_str());
+  return 0;
+}
+
+/// Returns the exit code.
+int sweep_pid(const Settings& settings, const Arms& arms) {
+  const Score score =
+      measure_rows(rows_of(settings.score), sweep_laws(), settings.score, arms, show_progress);
+  std::printf("%s", sweep_text(score).c_str());
   return 0;
 }
 
@@ -98,6 +107,7 @@ int run(const Settings& settings, const std::string& command) {
       settings.check.empty() ? nlohmann::json() : read_baseline(settings.check);
   const Arms arms{Chain::from_urdf_file(settings.puma560), Chain::from_urdf_file(settings.ur10e)};
   if (settings.stiction) return study_stiction(settings, arms);
+  if (settings.pid_sweep) return sweep_pid(settings, arms);
   const Score score = measure_score(settings.score, arms, show_progress);
   std::printf("%s", table_text(score).c_str());
   write("--json", settings.json, to_json(score).dump(1) + "\n");
@@ -123,6 +133,9 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", settings.score.seeds, "Seeds of every row that depends on them")
       ->check(ga_tools::number_range(1, 1000))
       ->capture_default_str();
+  app.add_option("--first-seed", settings.score.first_seed, "First of these seeds")
+      ->check(ga_tools::number_range(1, 1000000))
+      ->capture_default_str();
   app.add_option("--threads", settings.score.threads, "Runs at a time; 0: one per processor")
       ->check(ga_tools::number_range(0, 256))
       ->capture_default_str();
@@ -139,6 +152,16 @@ int main(int argc, char** argv) {
          "Count the runs that hunt at rest instead, with break-away friction of 1, 1.5 and 2 "
          "times the Coulomb friction, 32 runs per seed and level; prints a table and writes no file")
       ->excludes("--rows")
+      ->excludes("--short")
+      ->excludes("--check");
+  app.add_flag("--other-motions", settings.other_motions,
+               "With --stiction: four other motions, from other postures")
+      ->needs("--stiction");
+  app.add_flag("--pid-sweep", settings.pid_sweep,
+               "Compare the integral law with the best joint PID of a grid of integral gains and "
+               "damping ratios in every row instead; prints a table and writes no file")
+      ->excludes("--laws")
+      ->excludes("--stiction")
       ->excludes("--short")
       ->excludes("--check");
   try {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints one table: the speed of ga_dynamics and Orocos KDL for the PUMA and general chains of 2 to 12
-// joints, all read from URDF at run time. Benchmarks are interleaved at random and repeated; the
-// table shows medians of processor time. Google Benchmark's own options work too (ga_bench --help).
+// Prints two tables: the speed of ga_dynamics and Orocos KDL for the PUMA and general chains of 2 to 12
+// joints, all read from URDF at run time; and the cycle time of the control law with integral action on
+// the PUMA. Benchmarks are interleaved at random and repeated; the tables show medians of processor
+// time. Google Benchmark's own options work too (ga_bench --help).
 
 #include <benchmark/benchmark.h>
 
@@ -16,8 +17,10 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <utility>
 
 #include "ga_dynamics/dynamics.hpp"
+#include "law_cycles.hpp"
 #include "robots.hpp"
 
 namespace {
@@ -124,6 +127,29 @@ void add(const Function& function, const std::shared_ptr<Subject>& subject, cons
       });
 }
 
+constexpr const char* kLaw = "law/";
+constexpr int kSingleRuns = 30;
+
+void add(const std::shared_ptr<bench::LawCycles>& law) {
+  const auto run = [law](benchmark::State& state) {
+    std::size_t k = law->count();
+    for (auto _ : state) {
+      if (k == law->count()) {
+        state.PauseTiming();
+        law->restart();
+        k = 0;
+        state.ResumeTiming();
+      }
+      law->run(k++);
+      benchmark::ClobberMemory();
+    }
+  };
+  benchmark::RegisterBenchmark((kLaw + law->name()).c_str(), run)
+      ->ComputeStatistics("min", [](const std::vector<double>& times) {
+        return *std::min_element(times.begin(), times.end());
+      });
+}
+
 /// Processor time of one call, ns.
 struct Times {
   double median = 0, fastest = 0;
@@ -173,6 +199,23 @@ void print_table(const TimesReporter& report,
   }
 }
 
+void print_laws(const TimesReporter& report,
+                const std::vector<std::shared_ptr<bench::LawCycles>>& laws) {
+  bool first = true;
+  for (const auto& law : laws) {
+    const Times times = report.of(kLaw + law->name());
+    if (times.median == 0) continue;  // filtered out
+    if (std::exchange(first, false)) {
+      std::printf("%-28s | %21s | %s\n", "ns per cycle of the law", "mean: median  fastest",
+                  "single cycles: median     99 %    worst");
+    }
+    const std::vector<double> single = law->single_cycles(kSingleRuns);
+    std::printf("%-28s | %12.0f %8.0f | %21.0f %8.0f %8.0f\n", law->name().c_str(), times.median,
+                times.fastest, single[single.size() / 2], single[single.size() * 99 / 100],
+                single.back());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -188,6 +231,10 @@ int main(int argc, char** argv) {
     subjects.push_back(std::make_shared<Subject>("n = " + std::to_string(n),
                                                  Chain::from_urdf_text(bench::general_arm(n))));
   }
+  std::vector<std::shared_ptr<bench::LawCycles>> laws;
+  for (const bench::LawVariant& variant : bench::law_variants()) {
+    laws.push_back(std::make_shared<bench::LawCycles>(Chain::from_urdf_file(puma), variant));
+  }
   std::string interleave = "--benchmark_enable_random_interleaving=true";
   std::string repetitions = "--benchmark_repetitions=11", time = "--benchmark_min_time=0.01";
   std::vector<char*> arguments{argv[0], interleave.data(), repetitions.data(), time.data()};
@@ -201,8 +248,10 @@ int main(int argc, char** argv) {
       add(function, subject, "kdl", function.kdls);
     }
   }
+  for (const auto& law : laws) add(law);
   TimesReporter report;
   benchmark::RunSpecifiedBenchmarks(&report);
   print_table(report, subjects);
+  print_laws(report, laws);
   return 0;
 }

@@ -51,6 +51,7 @@ add_library(ga_score STATIC
   src/score/laws.cpp
   src/score/motions.cpp
   src/score/page.cpp
+  src/score/pid_sweep.cpp
   src/score/run.cpp
   src/score/scenario.cpp
   src/score/score.cpp
@@ -68,9 +69,9 @@ install(TARGETS bench_laws RUNTIME DESTINATION lib/${PROJECT_NAME})
 # The speed table.
 find_package(benchmark QUIET)
 if(benchmark_FOUND AND TARGET ga_dynamics::kdl)
-  add_executable(ga_bench bench/ga_bench.cpp)
+  add_executable(ga_bench bench/ga_bench.cpp bench/law_cycles.cpp)
   target_compile_definitions(ga_bench PRIVATE GA_ROBOTS="${GA_ROBOTS}")
-  target_link_libraries(ga_bench PRIVATE ga_dynamics::kdl benchmark::benchmark)
+  target_link_libraries(ga_bench PRIVATE ga_tools ga_dynamics::kdl benchmark::benchmark)
   ga_find_libraries(ga_bench)
   install(TARGETS ga_bench RUNTIME DESTINATION lib/${PROJECT_NAME})
   file(REMOVE ${PROJECT_BINARY_DIR}/not_built.txt)

@@ -44,6 +44,7 @@ const MadeWith = (() => {
       ['Motion', motion && `${motion.name}: ${motion.description}; ${number(motion.duration)} s, then `
         + `${number(motion.settle)} s at rest`],
       ['Loop', made.rate && `${number(made.rate)} Hz, seed ${made.seed}`],
+      ['Adaptation', made.adaptation && 'on'],
       ['Friction fed forward', made.friction_feed_forward !== undefined
         && `${number(100 * made.friction_feed_forward)} %`],
       ['Unknown to the laws', made.unknown_to_the_laws && unknownText(made.unknown_to_the_laws)],

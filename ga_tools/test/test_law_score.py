@@ -67,6 +67,17 @@ def test_the_integral_law_does_not_hunt_under_stiction():
                                             for level in ('1.0', '1.5', '2.0')], result.stdout
 
 
+def test_the_integral_law_does_not_hunt_where_its_dead_band_was_not_chosen():
+    result = bench_laws('--stiction', '--other-motions', '--laws', 'integral,pid', '--seeds', '1',
+                        '--first-seed', '101')
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    counts = [int(line.split()[3]) for line in lines[1:7]]
+    assert counts[:3] == [0, 0, 0] and counts[5] > 5, result.stdout
+    assert len(lines) == 7 + sum(counts)
+    assert all(', seed 101: ' in line and line.startswith('  pid, ') for line in lines[7:])
+
+
 def test_the_stiction_study_finds_a_law_that_hunts():
     result = bench_laws('--stiction', '--laws', 'pid', '--seeds', '1')
     lines = result.stdout.splitlines()
@@ -75,8 +86,21 @@ def test_the_stiction_study_finds_a_law_that_hunts():
     assert lines[-1].startswith('  pid, med, stiction 2, '), result.stdout
 
 
+def test_the_integral_law_beats_every_pid_of_the_sweep_on_the_disturbed_line():
+    result = bench_laws('--pid-sweep', '--rows', '1,7', '--seeds', '1')
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[-3] == 'the best PID of the row beats the integral law in 7 (rms)'
+    integral, pid = (lines[lines.index('1  line, A') + k] for k in (2, 3))
+    assert integral.startswith('integral ') and pid.startswith('pid, Ki '), result.stdout
+    assert 'hunts' in pid and 'hunts' not in integral
+
+
 @pytest.mark.parametrize('arguments, named', [
     (['--stiction', '--rows', '1'], '--stiction'),
+    (['--pid-sweep', '--laws', 'pid'], '--pid-sweep'),
+    (['--other-motions'], '--stiction'),
+    (['--first-seed', '0'], '--first-seed'),
     (['--rows', '99'], "row '99' is unknown; give 1, 1h, 2"),
     (['--laws', 'magic'], "law 'magic' is unknown; give integral"),
     (['--seeds', '0'], '--seeds'), (['--seeds', 'nan'], '--seeds'),

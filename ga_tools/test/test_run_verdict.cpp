@@ -11,7 +11,7 @@
 #include <numbers>
 #include <random>
 
-#include "ga_controllers/law_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "report/sha256.hpp"
 #include "study/arm_check.hpp"

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
 #include <string>
 
 #include "score/output.hpp"
+#include "score/pid_sweep.hpp"
+#include "score/stiction.hpp"
 
 namespace ga_tools::score {
 namespace {
@@ -192,6 +195,40 @@ TEST(Score, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one["rows"][1]["laws"]["pd"]["seeds"].size(), 1U) << "nothing random in row 5";
 }
 
+TEST(Score, SeedsBeginAtTheFirstSeed) {
+  ScoreOptions options;
+  options.rows = {"3"};
+  options.laws = {"pd"};
+  options.seeds = 2;
+  const auto from_one = measure_score(options, arms());
+  options.first_seed = 2;
+  options.seeds = 1;
+  const auto from_two = measure_score(options, arms());
+  EXPECT_EQ(from_one.cell(0, 0).runs[1].figures[Figure::kRms],
+            from_two.cell(0, 0).runs[0].figures[Figure::kRms]);
+  EXPECT_EQ(to_json(from_two)["first_seed"], 2);
+}
+
+TEST(Stiction, TheOtherMotionsAreOthersFromOtherPostures) {
+  std::set<std::string> names;
+  std::set<std::vector<double>> starts;
+  const auto add = [&](const std::vector<Scenario>& list) {
+    for (const Scenario& s : list) {
+      if (!names.insert(s.motion).second) continue;
+      std::vector<double> q(6), rates(6);
+      motion_of(s, arms().puma560)->sample(0, q, rates, rates);
+      starts.insert(q);
+    }
+  };
+  add(stiction_scenarios());
+  const std::size_t usual = starts.size();
+  EXPECT_EQ(names.size(), 4U);
+  add(stiction_scenarios(true));
+  EXPECT_EQ(names.size(), 8U);
+  EXPECT_EQ(starts.size(), usual + 4);
+  EXPECT_EQ(stiction_scenarios(true).size(), stiction_scenarios().size());
+}
+
 TEST(Score, TakesTheMeanOrTheWorstOfTheSeeds) {
   ScoreOptions options;
   options.rows = {"3"};
@@ -206,6 +243,78 @@ TEST(Score, TakesTheMeanOrTheWorstOfTheSeeds) {
   }
   EXPECT_DOUBLE_EQ(cell.figures[Figure::kRms], sum / 3);
   EXPECT_EQ(cell.figures[Figure::kRest], worst);
+}
+
+TEST(PidSweep, TheTuningRuleIsOneOfTheGrid) {
+  const auto laws = sweep_laws();
+  EXPECT_EQ(laws.front(), &score_law("integral"));
+  const auto rule = std::find_if(laws.begin() + 1, laws.end(),
+                                 [](const ScoreLaw* law) { return law->pid == PidTuning{}; });
+  ASSERT_NE(rule, laws.end());
+  const auto swept = run(scenario("5"), **rule, 1, arms());
+  const auto usual = run(scenario("5"), score_law("pid"), 1, arms());
+  for (const Figure figure : scenario("5").figures) {
+    EXPECT_EQ(swept.figures[figure], usual.figures[figure]) << kind_of(figure).key;
+  }
+}
+
+TEST(PidSweep, EveryTuningOfTheGridIsAnotherController) {
+  std::set<double> rms;
+  for (const ScoreLaw* law : sweep_laws()) {
+    rms.insert(run(scenario("5"), *law, 1, arms()).figures[Figure::kRms]);
+  }
+  EXPECT_EQ(rms.size(), sweep_laws().size());
+  // A wrong payload sags less with more integral action.
+  const auto late = [](double integral) {
+    ScoreLaw law = score_law("pid");
+    law.pid.integral = integral;
+    return run(scenario("1"), law, 1, arms()).figures[Figure::kLate];
+  };
+  EXPECT_LT(late(0.5), 0.7 * late(0.1));
+}
+
+/// A sweep of row 1 with these main figures, the integral law first, and motions at rest [mrad].
+Score sweep_of(std::vector<double> rms, std::vector<double> hunt) {
+  Score score;
+  score.rows = {&scenario("1")};
+  score.seeds = 1;
+  const auto laws = sweep_laws();
+  for (std::size_t l = 0; l < rms.size(); ++l) {
+    score.laws.push_back(laws[l]);
+    Cell cell{score.rows[0], laws[l], std::vector<Run>(1), {}, 0};
+    cell.figures[Figure::kRms] = cell.runs[0].figures[Figure::kRms] = rms[l];
+    cell.figures[Figure::kHunt] = cell.runs[0].figures[Figure::kHunt] = hunt[l];
+    cell.runs[0].state = "ok";
+    score.cells.push_back(cell);
+  }
+  return score;
+}
+
+TEST(PidSweep, TheBestPidIsTheOneWithTheSmallestMainFigure) {
+  const Score score = sweep_of({2, 4, 3, NAN, 3.5}, {0, 0, 1, 0, 0.2});
+  const SweptRow row = swept_rows(score).at(0);
+  EXPECT_EQ(row.integral, &score.cells[0]);
+  EXPECT_EQ(row.best, &score.cells[2]);
+  EXPECT_EQ(row.best_at_rest, &score.cells[4]) << "the best one hunts";
+  EXPECT_FALSE(row.beaten || row.smaller);
+  EXPECT_TRUE(row.others.empty());
+  EXPECT_NE(sweep_text(score).find("integral law in no row"), std::string::npos);
+}
+
+TEST(PidSweep, RowsWhereThePidIsBetterAreNamed) {
+  const Score score = sweep_of({2, 4, 1.9}, {0, 1, 1});
+  const SweptRow row = swept_rows(score).at(0);
+  EXPECT_TRUE(row.beaten);
+  EXPECT_EQ(row.best_at_rest, nullptr);
+  const std::string text = sweep_text(score);
+  EXPECT_NE(text.find("every PID of the grid hunts"), std::string::npos);
+  EXPECT_NE(text.find("beats the integral law in 1 (rms)"), std::string::npos);
+  EXPECT_TRUE(swept_rows(sweep_of({NAN, 1}, {0, 0})).at(0).beaten);
+  EXPECT_FALSE(swept_rows(sweep_of({1, NAN}, {0, 0})).at(0).beaten);
+  const SweptRow tied = swept_rows(sweep_of({1.005, 1}, {0, 0})).at(0);
+  EXPECT_TRUE(tied.smaller && !tied.beaten) << "too small to matter";
+  const std::vector<Figure> hunt{Figure::kHunt};
+  EXPECT_EQ(swept_rows(sweep_of({1, 2, 3}, {1, 1, 0})).at(0).others, hunt);
 }
 
 /// A score of one cell with this error.

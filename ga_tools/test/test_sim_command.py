@@ -148,14 +148,15 @@ def test_a_known_payload_costs_little_accuracy(tmp_path):
     heavy = rms_of(tmp_path, '--payload', 2.5)
     known = rms_of(tmp_path, '--payload', 2.5, '--known-payload', 2.5)
     ideal = rms_of(tmp_path, '--payload', 2.5, '--known-payload', 2.5, '--ideal')
-    # With encoders and friction a known payload costs some accuracy; the cause is not known.
-    assert ideal < 1.2 * rms_of(tmp_path, '--ideal') and known < heavy / 3, (ideal, known, heavy)
+    # The velocity observers know it, too: what they take for motion misleads the law at its start.
+    assert known < 1.2 * rms_of(tmp_path) and known < heavy / 20, (known, heavy)
+    assert ideal < 1.2 * rms_of(tmp_path, '--ideal'), ideal
     # A wrong one costs some, but the estimate balances it.
     assert known < rms_of(tmp_path, '--known-payload', 2.5) < 2 * heavy
     com = ['--payload', 2.5, '--payload-com', '0.1,0,0.2']
     made = simulate(tmp_path / 'out', *QUICK, '--law', 'integral', *com,
                     '--known-payload', '2.5,0.1,0,0.2')[0]
-    assert made['table']['rows'][0]['tool_rms'] < 2 * known
+    assert made['table']['rows'][0]['tool_rms'] < 1.3 * known
     assert made['made_with']['known_payload'] == {
         'mass': 2.5, 'com': [0.1, 0, 0.2], 'inertia': [0] * 9}
 

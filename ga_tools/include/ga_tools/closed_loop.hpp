@@ -5,7 +5,7 @@
 // A control law driving a simulated arm along a trajectory at a fixed rate: the arm of
 // ga_hardware/SimSystem, with encoders, DACs and safety machine. Whether the run worked: runs that
 // a fault stopped, that lost their reference or oscillate at rest are named, with joint, time and
-// reason.
+// reason. And the options of the stability check before a run.
 
 #include <algorithm>
 #include <functional>
@@ -17,16 +17,16 @@
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_controllers/law_monitor.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_dynamics/chain.hpp"
 #include "ga_hardware/arm_model.hpp"
-#include "ga_hardware/recording.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 #include "ga_motion/trajectory.hpp"
 
 namespace ga_tools {
 
 using ga_hardware::JointSignals;
-using ga_hardware::Recording;
+using ga_motion::Recording;
 
 struct LoopOptions {
   double rate = 1000;        ///< Hz
@@ -213,6 +213,30 @@ Swings swings_of(std::span<const double> time, std::span<const double> values, d
 Verdict judge(const RunRecording& recording, const ga_dynamics::Chain& chain, double duration,
               std::span<const JointSignals> signals, bool follows,
               const VerdictThresholds& thresholds = {});
+
+// --- the stability check before a run ---
+
+/// What `ga sim`, `puma sim` and `puma run` check the stability of a law with (check_law()): options by
+/// the names of the controllers' parameters uncertainty.*. What is not given is assumed.
+struct UncertaintyArguments {
+  std::optional<double> payload;         ///< kg
+  std::optional<double> payload_radius;  ///< m
+  std::optional<double> mass;            ///< part of 1
+  std::optional<double> armature_low, armature_high;
+  std::optional<int> delay;       ///< cycles
+  std::vector<double> resonance;  ///< Hz; empty, one, or one per joint
+  bool fit_resonance = false;     ///< lower the gains to what the resonance allows
+};
+
+/// With the defaults of ga_controllers::Uncertainty, except that `assumed` (what is simulated) widens
+/// them. An option that is given takes precedence and makes the uncertainty a declared one.
+ga_controllers::Uncertainty uncertainty_of(const UncertaintyArguments& arguments,
+                                           const ga_controllers::Uncertainty& assumed = {});
+
+/// Lowers the gains, one per joint, to what the resonance allows; true if one changed. Throws
+/// std::runtime_error naming the option if there is no resonance or the wrong number of them.
+bool fit_resonance(ga_controllers::LawKind kind, const ga_controllers::Uncertainty& uncertainty,
+                   std::vector<ga_controllers::JointGains>& gains);
 
 }  // namespace ga_tools
 

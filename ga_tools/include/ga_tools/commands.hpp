@@ -8,12 +8,14 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ga_dynamics/chain.hpp"
-#include "ga_dynamics/payload.hpp"
-#include "ga_tools/uncertainty.hpp"
+#include "ga_hardware/simulated_arm.hpp"
+#include "ga_tools/closed_loop.hpp"
 
 namespace ga_tools {
 
@@ -69,6 +71,10 @@ std::filesystem::path share_folder(const std::string& package);
 CLI::Validator number_range(double low, double high);
 /// Any number except infinities and NaN.
 CLI::Validator finite_number();
+/// An option for each disturbance of a simulated arm (ga_hardware::disturbance_options()), or only for
+/// the named ones.
+void add_disturbances(CLI::App& group, ga_hardware::Disturbances& to,
+                      std::span<const std::string_view> only = {});
 /// --known-payload: what the laws know of the payload.
 CLI::Option* add_known_payload(CLI::App& command, ga_dynamics::Payload& payload);
 

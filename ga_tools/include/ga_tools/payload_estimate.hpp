@@ -17,8 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_dynamics/payload.hpp"
-#include "ga_hardware/recording.hpp"
+#include "ga_dynamics/chain.hpp"
 #include "ga_motion/trajectory.hpp"
 
 namespace ga_tools {
@@ -58,7 +57,7 @@ class PayloadMotion {
   const ga_motion::Trajectory& trajectory() const;
   /// The postures and mean torques of a recording of the motion. Throws std::invalid_argument if it
   /// ends too early.
-  std::vector<PostureTorque> samples(const ga_hardware::Recording& recording) const;
+  std::vector<PostureTorque> samples(const ga_motion::Recording& recording) const;
 
  private:
   class Path;

@@ -95,25 +95,6 @@ std::string remedy(const ReportSettings& settings) {
          " sim`, or one as described in ga_tools/report/README.md";
 }
 
-/// An option for each of the table that SimSystem's parameters come from.
-void add_disturbances(CLI::App& group, ga_hardware::Disturbances& to) {
-  for (const ga_hardware::DisturbanceOption& option : ga_hardware::disturbance_options()) {
-    std::string name = option.name;
-    std::replace(name.begin(), name.end(), '_', '-');
-    std::string meaning = option.meaning;
-    meaning.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(meaning.front())));
-    char initial[32];
-    std::snprintf(initial, sizeof initial, "%g", to.*option.value / option.scale);
-    group
-        .add_option_function<double>(
-            "--" + name,
-            [&to, &option](const double& value) { to.*option.value = value * option.scale; },
-            meaning)
-        ->type_name("FLOAT")
-        ->default_str(initial);
-  }
-}
-
 /// The report's data from runs that were recorded elsewhere.
 std::string data_of_recordings(const nlohmann::json& recorded, const ReportSettings& settings) {
   const std::filesystem::path urdf = settings.robot.file();
@@ -182,6 +163,26 @@ void run_motion(const MotionSettings& settings) {
 
 }  // namespace
 
+void add_disturbances(CLI::App& group, ga_hardware::Disturbances& to,
+                      std::span<const std::string_view> only) {
+  for (const ga_hardware::DisturbanceOption& option : ga_hardware::disturbance_options()) {
+    std::string name = option.name;
+    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::string meaning = option.meaning;
+    meaning.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(meaning.front())));
+    char initial[32];
+    std::snprintf(initial, sizeof initial, "%g", to.*option.value / option.scale);
+    group
+        .add_option_function<double>(
+            "--" + name,
+            [&to, &option](const double& value) { to.*option.value = value * option.scale; },
+            meaning)
+        ->type_name("FLOAT")
+        ->default_str(initial);
+  }
+}
+
 void add_sim_command(CLI::App& app, const Program& program) {
   const auto settings = std::make_shared<SimSettings>();
   settings->folder = program.name + "_sim";
@@ -233,6 +234,9 @@ void add_sim_command(CLI::App& app, const Program& program) {
   add_gain("--ki", options.ki, "1/s^3");
   gains->add_option("--friction", options.friction, "Fraction of the friction fed forward, 0 to 1")
       ->capture_default_str();
+
+  gains->add_flag("--adapt", options.adapt,
+                  "The tracking laws estimate errors of masses, payload and friction in motion");
 
   add_known_payload(*section("Payload known to the laws"), options.known_payload);
   CLI::App* unknown = section("Disturbances unknown to the laws");

@@ -85,7 +85,10 @@ json to_json(const Score& score) {
     }
     rows.push_back({{"id", score.rows[r]->id}, {"title", score.rows[r]->title}, {"laws", laws}});
   }
-  return {{"seeds", score.seeds}, {"short", score.short_form}, {"rows", rows}};
+  return {{"seeds", score.seeds},
+          {"first_seed", score.first_seed},
+          {"short", score.short_form},
+          {"rows", rows}};
 }
 
 std::vector<std::string> worse_than(const Score& score, const json& baseline, double share) {

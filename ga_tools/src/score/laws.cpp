@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "score/laws.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ga_tools::score {
@@ -17,14 +18,29 @@ LawUnderTest model_based(const LawSetup& s) {
   return computed_torque(s.model, p, s.held);
 }
 
+LawUnderTest adaptive(const LawSetup& s) {
+  ga_controllers::LawParameters p =
+      ga_hardware::law_parameters(LawKind::kTrackingIntegral, s.gains, 1, s.signals);
+  p.keep_limits = s.keep_limits;
+  p.keep_path = s.keep_path;
+  // Arms that are described without rotor inertias cannot adapt (row 11).
+  p.adaptation.enabled = std::all_of(s.model.joints().begin(), s.model.joints().end(),
+                                     [](const auto& joint) { return joint.drive.armature > 0; });
+  return computed_torque(s.model, p, s.held);
+}
+
 template <JointController kKind>
 LawUnderTest joint_by_joint(const LawSetup& s) {
-  return joint_controller(kKind, s.model,
-                          joint_controller_gains(s.model, s.gains, s.postures, s.rate), s.held);
+  std::vector<ga_controllers::JointGains> gains = s.gains;
+  for (auto& g : gains) g.kd *= s.pid.damping;
+  JointControllerGains tuned = joint_controller_gains(s.model, gains, s.postures, s.rate);
+  for (double& ki : tuned.ki) ki *= s.pid.integral / PidTuning{}.integral;
+  return joint_controller(kKind, s.model, tuned, s.held);
 }
 
 constexpr ScoreLaw kLaws[] = {
     {"integral", "tracking with integral", model_based<LawKind::kTrackingIntegral>},
+    {"adaptive", "tracking with integral and adaptation", adaptive},
     {"tracking", "tracking", model_based<LawKind::kTracking>},
     {"pd", "joint PD", joint_by_joint<JointController::kPd>},
     {"pd-gravity", "joint PD with gravity", joint_by_joint<JointController::kPdGravity>},

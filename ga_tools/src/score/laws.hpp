@@ -12,6 +12,14 @@
 
 namespace ga_tools::score {
 
+/// Of the joint PID: Ki = integral · w³, Kd = 2 · damping · w, times the joint's inertia. The tuning
+/// rule of joint_controller_gains() is the default.
+struct PidTuning {
+  double integral = 0.25;
+  double damping = 1;
+  bool operator==(const PidTuning&) const = default;
+};
+
 /// What a law receives about the arm and its task.
 struct LawSetup {
   const ga_dynamics::Chain& model;
@@ -23,12 +31,14 @@ struct LawSetup {
   bool keep_path = true;                          ///< its time scaling
   /// N m, what held the arm before, if the law takes it over; empty: unknown.
   std::vector<double> held = {};
+  PidTuning pid = {};
 };
 
 struct ScoreLaw {
   const char* id;
   const char* label;
   LawUnderTest (*make)(const LawSetup& setup);
+  PidTuning pid = {};
 };
 
 std::span<const ScoreLaw> score_laws() noexcept;

@@ -88,14 +88,23 @@ class Faster : public Trajectory {
   double factor_;
 };
 
-/// The quintic of choose_motion() in another time.
-std::unique_ptr<Trajectory> quintic(const Chain& chain, double duration) {
+/// The quintic of choose_motion() in another time, or back from its goal.
+std::unique_ptr<Trajectory> quintic(const Chain& chain, double duration, bool back = false) {
   const auto usual = ga_motion::make_motion("quintic", chain);
   const std::size_t n = chain.joints().size();
   std::vector<double> start(n), goal(n), rates(n);
   usual->sample(0, start, rates, rates);
   usual->sample(usual->duration(), goal, rates, rates);
-  return ga_motion::make_quintic(start, goal, duration);
+  return back ? ga_motion::make_quintic(goal, start, duration)
+              : ga_motion::make_quintic(start, goal, duration);
+}
+
+/// From one point to another, by a cubic polynomial.
+std::unique_ptr<Trajectory> cubic(const std::vector<double>& from, const std::vector<double>& to,
+                                  double duration) {
+  const double times[] = {0, duration};
+  const std::vector<double> points[] = {from, to};
+  return ga_motion::make_cubic_spline(times, points);
 }
 
 }  // namespace
@@ -114,16 +123,18 @@ std::unique_ptr<Trajectory> motion_of(const Scenario& scenario, const Chain& cha
   if (name == "fast-line") {
     return std::make_unique<Faster>(ga_motion::make_motion("line", chain), 8);
   }
-  if (name == "fast") {
-    const double times[] = {0, 0.4};
-    const std::vector<double> points[] = {kStart, {0.9, -0.6, 1, 0, 0.4, 0}};
-    return ga_motion::make_cubic_spline(times, points);
+  if (name == "fast") return cubic(kStart, {0.9, -0.6, 1, 0, 0.4, 0}, 0.4);
+  if (name == "med") return cubic(kStart, {0.9, -0.6, 1.3, 0.3, 0.4, 0}, 1);
+  if (name == "stretched") {
+    return cubic({-1.2, -0.3, 1.5, 0.6, -0.5, 1}, {-0.7, -0.5, 1.7, 0.2, -0.9, 0.5}, 1.2);
   }
-  if (name == "med") {
-    const double times[] = {0, 1};
-    const std::vector<double> points[] = {kStart, {0.9, -0.6, 1.3, 0.3, 0.4, 0}};
-    return ga_motion::make_cubic_spline(times, points);
+  if (name == "folded") {
+    return cubic({1.5, -1.8, 0.3, -0.8, 1, -1}, {1.2, -1.4, 0.8, -0.5, 0.7, -2}, 1);
   }
+  if (name == "small-sine") {
+    return std::make_unique<Sine>(std::vector<double>{0.7, -1.2, 0.6, 1, -0.8, 2}, 0.03, 0.5, 3);
+  }
+  if (name == "quintic-back") return quintic(chain, 2, true);
   return ga_motion::make_motion(std::string(name), chain);
 }
 

@@ -12,10 +12,13 @@
 
 namespace ga_tools::score {
 
+/// Three significant digits, without exponent; "-" for what does not exist.
+std::string number_text(double value);
+
 /// For a terminal: a block per row, a line per law.
 std::string table_text(const Score& score);
 
-/// {"seeds": …, "rows": [{"id", "title", "laws": {ID: {FIGURE: value, …, "failed": n, "seeds": […]}}}]};
+/// {"seeds": …, "first_seed": …, "rows": [{"id", "title", "laws": {ID: {FIGURE: value, …, "failed": n, "seeds": […]}}}]};
 /// null for figures that do not exist.
 nlohmann::json to_json(const Score& score);
 

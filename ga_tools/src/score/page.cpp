@@ -123,8 +123,8 @@ std::string plot(const Score& score, std::size_t r) {
   }
   text += format("<text x=\"%g\" y=\"%g\" text-anchor=\"end\" font-size=\"10\">%g s</text>", kWidth,
                  kHeight + 14, end);
-  text +=
-      format("<text x=\"0\" y=\"%g\" font-size=\"10\">tool error, mm, seed 1</text>", kHeight + 14);
+  text += format("<text x=\"0\" y=\"%g\" font-size=\"10\">tool error, mm, first seed</text>",
+                 kHeight + 14);
   for (std::size_t l = 0; l < score.laws.size(); ++l) {
     const Run& run = score.cell(r, l).runs.front();
     text += "<polyline fill=\"none\" stroke-width=\"1.2\" stroke=\"" +

@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "ga_controllers/law_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_dynamics/dynamics.hpp"
 
 namespace ga_tools::score {
@@ -114,6 +114,10 @@ void sample_error(const Recording& r, Run& to) {
 
 }  // namespace
 
+bool hunts(const Run& run) {
+  return !(run.figures[Figure::kHunt] <= kHuntingMotion) || run.state.starts_with("oscillating");
+}
+
 Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms& arms) {
   const Chain& described = arms.of(scenario.robot);
   const std::size_t n = described.joints().size();
@@ -134,7 +138,8 @@ Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms
                  .signals = signals,
                  .postures = postures_of(trajectory, settings.start),
                  .rate = kRate,
-                 .keep_limits = scenario.keep_limits};
+                 .keep_limits = scenario.keep_limits,
+                 .pid = law.pid};
   if (scenario.fit_resonance) {
     const auto kind = std::string(law.id) == "integral" ? ga_controllers::LawKind::kTrackingIntegral
                                                         : ga_controllers::LawKind::kTracking;

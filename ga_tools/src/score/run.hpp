@@ -30,6 +30,11 @@ struct Run {
 inline constexpr double kRate = 1000;     ///< Hz
 inline constexpr double kBandwidth = 40;  ///< rad/s
 
+/// mrad; a joint that moves by more than this in the last quarter of the rest hunts, and so does a run
+/// that is reported as oscillating, or that ended early.
+inline constexpr double kHuntingMotion = 0.3;
+bool hunts(const Run& run);
+
 /// The same arguments give the same figures. Allocates. Throws what the arm and the motion throw.
 /// Any number of threads may run at the same time.
 Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms& arms);

@@ -44,8 +44,8 @@ struct Scenario {
   const char* id;     ///< "1"; variants have a letter: "1h"
   const char* title;  ///< what is disturbed
   Robot robot = Robot::kPuma560;
-  /// As of choose_motion() for the arm; or one of this file: quintic-1.5, quintic-0.8, sine, med,
-  /// fast, fast-line, step, rest.
+  /// As of choose_motion() for the arm; or one of motions.cpp: quintic-1.5, quintic-0.8, sine, med,
+  /// fast, fast-line, step, rest, stretched, folded, small-sine, quintic-back.
   const char* motion = "line";
   double settle = 3;  ///< s at rest after the motion
   // --- the arm

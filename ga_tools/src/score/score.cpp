@@ -16,6 +16,7 @@ namespace {
 struct Task {
   Cell* cell;
   std::size_t index;  ///< into the cell's runs
+  unsigned seed;
 };
 
 /// Runs all tasks; throws the first exception of any of them.
@@ -28,8 +29,8 @@ void run_all(std::vector<Task>& tasks, unsigned threads, const Arms& arms,
   const auto work = [&] {
     for (std::size_t k = next++; k < tasks.size(); k = next++) {
       try {
-        const auto& [cell, index] = tasks[k];
-        Run result = run(*cell->scenario, *cell->law, static_cast<unsigned>(index) + 1, arms);
+        const auto& [cell, index, seed] = tasks[k];
+        Run result = run(*cell->scenario, *cell->law, seed, arms);
         const std::lock_guard lock(mutex);
         cell->runs[index] = std::move(result);
         if (progress) progress(++done, tasks.size());
@@ -75,8 +76,7 @@ std::vector<const ScoreLaw*> laws_of(const std::vector<std::string>& ids) {
   return laws;
 }
 
-Score measure_score(const ScoreOptions& options, const Arms& arms,
-                    const std::function<void(std::size_t, std::size_t)>& progress) {
+std::vector<const Scenario*> rows_of(const ScoreOptions& options) {
   std::vector<const Scenario*> rows;
   for (const std::string& id : options.rows) rows.push_back(&scenario(id));
   if (options.rows.empty()) {
@@ -84,9 +84,14 @@ Score measure_score(const ScoreOptions& options, const Arms& arms,
       if (s.in_short_form || !options.short_form) rows.push_back(&s);
     }
   }
+  return rows;
+}
+
+Score measure_score(const ScoreOptions& options, const Arms& arms,
+                    const std::function<void(std::size_t, std::size_t)>& progress) {
   ScoreOptions own = options;
   if (options.short_form) own.seeds = 1;
-  Score score = measure_rows(std::move(rows), laws_of(options.laws), own, arms, progress);
+  Score score = measure_rows(rows_of(options), laws_of(options.laws), own, arms, progress);
   score.short_form = options.short_form;
   return score;
 }
@@ -97,8 +102,13 @@ Score measure_rows(std::vector<const Scenario*> rows, std::vector<const ScoreLaw
   if (options.seeds < 1 || options.seeds > 1000) {
     throw std::invalid_argument("seeds: " + std::to_string(options.seeds) + "; give 1 to 1000");
   }
+  if (options.first_seed < 1 || options.first_seed > 1000000) {
+    throw std::invalid_argument("first_seed: " + std::to_string(options.first_seed) +
+                                "; give 1 to 1000000");
+  }
   Score score;
   score.seeds = options.seeds;
+  score.first_seed = options.first_seed;
   score.rows = std::move(rows);
   score.laws = std::move(laws);
   for (const Scenario* row : score.rows) {
@@ -109,7 +119,9 @@ Score measure_rows(std::vector<const Scenario*> rows, std::vector<const ScoreLaw
   }
   std::vector<Task> tasks;
   for (Cell& cell : score.cells) {
-    for (std::size_t k = 0; k < cell.runs.size(); ++k) tasks.push_back({&cell, k});
+    for (std::size_t k = 0; k < cell.runs.size(); ++k) {
+      tasks.push_back({&cell, k, score.first_seed + static_cast<unsigned>(k)});
+    }
   }
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   run_all(tasks, options.threads > 0 ? options.threads : processors, arms, progress);

@@ -15,7 +15,8 @@ namespace ga_tools::score {
 struct ScoreOptions {
   std::vector<std::string> rows = {};  ///< ids; empty: all
   std::vector<std::string> laws = {};  ///< ids; empty: all
-  unsigned seeds = 5;                  ///< 1 to so many, for each row
+  unsigned seeds = 5;                  ///< so many for each row
+  unsigned first_seed = 1;             ///< the others follow
   bool short_form = false;             ///< fewer rows, one seed
   unsigned threads = 0;                ///< 0: as many as there are processors
 };
@@ -32,7 +33,7 @@ struct Cell {
 struct Score {
   std::vector<const Scenario*> rows;
   std::vector<const ScoreLaw*> laws;
-  unsigned seeds = 0;
+  unsigned seeds = 0, first_seed = 1;
   bool short_form = false;
   std::vector<Cell> cells;  ///< row by row, law by law
 
@@ -53,6 +54,9 @@ Score measure_rows(std::vector<const Scenario*> rows, std::vector<const ScoreLaw
 Score measure_score(const ScoreOptions& options, const Arms& arms,
                     const std::function<void(std::size_t, std::size_t)>& progress = {});
 
+/// The rows of these options: those that are named, or all, or those of the short form. Throws
+/// std::invalid_argument that lists the rows.
+std::vector<const Scenario*> rows_of(const ScoreOptions& options);
 /// The laws of these ids; all of them if there are none.
 std::vector<const ScoreLaw*> laws_of(const std::vector<std::string>& ids);
 

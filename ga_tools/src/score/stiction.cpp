@@ -2,7 +2,9 @@
 #include "score/stiction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <span>
 
 namespace ga_tools::score {
 
@@ -14,10 +16,13 @@ constexpr double kError = 0.2;             // of masses and inertias, and of the
 constexpr double kNoise = 3e-5;            // rad
 constexpr double kSettle = 6;              // s
 
-std::vector<Scenario> make_scenarios() {
+constexpr std::array kMotions{"line", "quintic-1.5", "sine", "med"};
+constexpr std::array kOtherMotions{"stretched", "folded", "small-sine", "quintic-back"};
+
+std::vector<Scenario> make_scenarios(std::span<const char* const> motions) {
   std::vector<Scenario> list;
   for (const double level : kLevels) {
-    for (const char* motion : {"line", "quintic-1.5", "sine", "med"}) {
+    for (const char* motion : motions) {
       for (unsigned variant = 0; variant < 8; ++variant) {
         Scenario s{.id = "stiction", .title = motion, .motion = motion, .settle = kSettle};
         s.disturbances.stiction = level;
@@ -33,11 +38,6 @@ std::vector<Scenario> make_scenarios() {
   return list;
 }
 
-/// A run that ended early has no figure, and counts as hunting.
-bool hunts(const Run& run) {
-  return !(run.figures[Figure::kHunt] <= kHuntingMotion) || run.state.starts_with("oscillating");
-}
-
 struct Count {
   std::size_t runs = 0, hunting = 0;
   double hunt = 0, rest = 0;  ///< mrad, the worst
@@ -51,23 +51,24 @@ struct Count {
 };
 
 /// "  pid, sine, stiction 2, payload 2.5 kg, mismatch 20 %, friction error 0 %, seed 1: 3.1 mrad".
-std::string hunting_line(const Cell& cell, std::size_t index) {
+std::string hunting_line(const Cell& cell, std::size_t index, unsigned first_seed) {
   const Scenario& s = *cell.scenario;
   char line[192];
   std::snprintf(line, sizeof line,
                 "  %s, %s, stiction %g, payload %g kg, mismatch %g %%, friction error %g %%, seed "
                 "%zu: %.3g mrad\n",
                 cell.law->id, s.motion, s.disturbances.stiction, s.payload.mass,
-                100 * s.disturbances.mismatch, 100 * s.disturbances.friction_error, index + 1,
-                cell.runs[index].figures[Figure::kHunt]);
+                100 * s.disturbances.mismatch, 100 * s.disturbances.friction_error,
+                first_seed + index, cell.runs[index].figures[Figure::kHunt]);
   return line;
 }
 
 }  // namespace
 
-const std::vector<Scenario>& stiction_scenarios() {
-  static const std::vector<Scenario> list = make_scenarios();
-  return list;
+const std::vector<Scenario>& stiction_scenarios(bool other_motions) {
+  static const std::vector<Scenario> list = make_scenarios(kMotions);
+  static const std::vector<Scenario> others = make_scenarios(kOtherMotions);
+  return other_motions ? others : list;
 }
 
 std::string stiction_text(const Score& score) {
@@ -88,7 +89,7 @@ std::string stiction_text(const Score& score) {
   }
   for (const Cell& cell : score.cells) {
     for (std::size_t k = 0; k < cell.runs.size(); ++k) {
-      if (hunts(cell.runs[k])) text += hunting_line(cell, k);
+      if (hunts(cell.runs[k])) text += hunting_line(cell, k, score.first_seed);
     }
   }
   return text;

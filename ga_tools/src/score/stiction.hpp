@@ -13,12 +13,9 @@
 
 namespace ga_tools::score {
 
-/// mrad; a joint that moves by more than this in the last quarter of the rest hunts, and so does a run
-/// that is reported as oscillating.
-inline constexpr double kHuntingMotion = 0.3;
-
 /// 32 scenarios for each of the levels 1, 1.5 and 2. Their ids are not rows of the law score.
-const std::vector<Scenario>& stiction_scenarios();
+/// `other_motions`: four motions from other postures, on which no parameter of a law was chosen.
+const std::vector<Scenario>& stiction_scenarios(bool other_motions = false);
 
 /// For a terminal: a line per law and level, and one for each run that hunts.
 std::string stiction_text(const Score& score);

@@ -12,8 +12,9 @@ std::string padded(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-/// Three significant digits, without exponent.
-std::string number(double value) {
+}  // namespace
+
+std::string number_text(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::abs(value);
   const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
@@ -21,8 +22,6 @@ std::string number(double value) {
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
-
-}  // namespace
 
 std::string table_text(const Score& score) {
   constexpr std::size_t kName = 12, kColumn = 16;
@@ -41,7 +40,8 @@ std::string table_text(const Score& score) {
       std::string name = cell.law->id;
       name.resize(kName, ' ');
       text += name;
-      for (const Figure figure : row.figures) text += padded(number(cell.figures[figure]), kColumn);
+      for (const Figure figure : row.figures)
+        text += padded(number_text(cell.figures[figure]), kColumn);
       if (cell.failed > 0) {
         text += "  " + std::to_string(cell.failed) + " of " + std::to_string(cell.runs.size());
       }

@@ -108,6 +108,7 @@ LawUnderTest make_law(const std::string& id, const Demonstration& d,
       law_parameters(law->kind, d.gains, options.friction, d.signals);
   parameters.payload = payload;
   parameters.keep_path = true;
+  parameters.adaptation.enabled = options.adapt;
   return computed_torque(d.chain, parameters);
 }
 
@@ -268,6 +269,7 @@ Demonstration demonstrate(const DemonstrationOptions& options,
   loop.settle_time = options.settle_time;
   ga_hardware::SimulatedArmSettings settings = settings_for(trajectory, loop);
   settings.payload = payload;
+  settings.known_payload = options.known_payload;
   settings.disturbances = options.disturbances;
   settings.errors = d.errors;
   settings.signals = d.signals;

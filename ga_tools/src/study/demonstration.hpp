@@ -12,7 +12,6 @@
 
 #include "ga_hardware/simulated_arm.hpp"
 #include "ga_tools/closed_loop.hpp"
-#include "ga_tools/uncertainty.hpp"
 #include "study/stability_lines.hpp"
 
 namespace ga_tools {
@@ -35,6 +34,7 @@ struct DemonstrationOptions {
   /// m, its center of mass in the tip link's frame: none (at the origin), or x, y and z.
   std::vector<double> payload_com = {};
   ga_dynamics::Payload known_payload = {};      ///< what the laws know of it
+  bool adapt = false;                           ///< the tracking laws estimate errors of the model
   ga_hardware::Disturbances disturbances = {};  ///< unknown to the laws
   UncertaintyArguments uncertainty = {};        ///< of the stability check
   double rate = 1000;                           ///< Hz

@@ -281,7 +281,7 @@ PayloadMotion::~PayloadMotion() = default;
 
 const ga_motion::Trajectory& PayloadMotion::trajectory() const { return *path_; }
 
-std::vector<PostureTorque> PayloadMotion::samples(const ga_hardware::Recording& recording) const {
+std::vector<PostureTorque> PayloadMotion::samples(const ga_motion::Recording& recording) const {
   const auto n = static_cast<std::size_t>(path_->size());
   std::vector<PostureTorque> result;
   if (recording.time.empty() || recording.time.back() < path_->passes().back().time + kWindow) {

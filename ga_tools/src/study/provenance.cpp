@@ -68,6 +68,7 @@ json provenance(const Demonstration& d, const DemonstrationOptions& o) {
   made["known_payload"] = {{"mass", o.known_payload.mass},
                            {"com", o.known_payload.com},
                            {"inertia", o.known_payload.inertia}};
+  made["adaptation"] = o.adapt;
   made["joint_controllers"] = {{"gains", joint_gains}, {"reduction", d.joint_gains.reduction}};
   json unknown{{"payload", o.payload}, {"body_factors", bodies}, {"noise", o.noise}};
   unknown["payload_com"] = o.payload_com.empty() ? std::vector<double>(3) : o.payload_com;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ga_controllers/law_stability.hpp"
+#include "ga_controllers/stability.hpp"
 #include "ga_hardware/simulated_arm.hpp"
 
 namespace ga_tools {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_tools/uncertainty.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+
+#include "ga_tools/closed_loop.hpp"
 
 namespace ga_tools {
 
