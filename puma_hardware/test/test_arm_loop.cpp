@@ -107,7 +107,7 @@ TEST(ArmLoop, FollowsTheLineThroughTheCardsAsWellAsWithoutThem) {
   std::copy(cell.robot.arm()->counts().begin(), cell.robot.arm()->counts().end(), counts.begin());
   cell.arm.transmission().counts_to_joints(counts, known);
   ASSERT_TRUE(cell.arm.set_position(known));
-  ga_hardware::Recording with_cards;
+  ga_motion::Recording with_cards;
   ASSERT_EQ(cell.loop.follow(*line, 2, &with_cards), LoopEnd::kDone) << cell.loop.reason();
   ga_tools::trace_tool(with_cards, chain);
   const ga_tools::Metrics cards = ga_tools::measure(with_cards, chain, line->duration());

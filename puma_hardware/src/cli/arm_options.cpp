@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "cli/parameters.hpp"
 #include "ga_hardware/parameter_text.hpp"
@@ -69,6 +70,14 @@ void add_drive_options(CLI::App& command, ArmOptions& options) {
                    "Run faster than real time (only with cards emulated in this process)");
 }
 
+void add_disturbance_options(CLI::App& command, ArmOptions& options) {
+  CLI::App* group = command.add_option_group("Differences of the emulated arm, unknown to the law");
+  group->add_option("--payload", options.payload, "At the tool, kg")
+      ->check(ga_tools::number_range(0.0, 100.0))
+      ->capture_default_str();
+  ga_tools::add_disturbances(*group, options.disturbances, emulator::kEmulatedDisturbances);
+}
+
 std::string description_of(const ArmOptions& options) {
   const fs::path path = options.urdf.empty()
                             ? ga_tools::share_folder("puma_description") / "urdf/puma560.urdf"
@@ -105,6 +114,9 @@ emulator::EmulatedArmOptions emulated_arm_of(const ArmOptions& options) {
   emulator::EmulatedArmOptions emulated = default_emulated_arm();
   std::copy(options.start.begin(), options.start.end(), emulated.start.begin());
   emulated.seed = options.seed;
+  ga_hardware::check(options.disturbances);
+  emulated.disturbances = options.disturbances;
+  emulated.payload = options.payload;
   return emulated;
 }
 
@@ -115,6 +127,12 @@ Robot open_robot(const ArmOptions& options) {
   }
   if (!options.start.empty() && bus != Bus::kPrivate) {
     throw std::runtime_error("--start: only with --io emulated and without --cell");
+  }
+  const bool differs = options.payload > 0 || options.disturbances != ga_hardware::Disturbances{};
+  if (differs && bus != Bus::kPrivate) {
+    throw std::runtime_error(
+        "--payload, --mismatch and the like: only with --io emulated and without --cell; give them to "
+        "`puma emulate`");
   }
   DescribedArm arm = described_arm(options);
   return {std::move(arm.chain), arm.parameters, bus, options.cell, emulated_arm_of(options)};

@@ -28,6 +28,8 @@ struct ArmOptions {
   std::vector<double> start;
   unsigned seed = 1;
   bool fast = false;
+  ga_hardware::Disturbances disturbances = {};  ///< of the emulated arm
+  double payload = 0;                           ///< kg, unknown, of the emulated arm
 };
 
 /// --urdf, --settings, --set.
@@ -36,6 +38,8 @@ void add_description_options(CLI::App& command, ArmOptions& options);
 void add_robot_options(CLI::App& command, ArmOptions& options);
 /// --calibration, --rate, --start, --seed, --fast.
 void add_drive_options(CLI::App& command, ArmOptions& options);
+/// --payload, --mismatch and other differences of the emulated arm from its description.
+void add_disturbance_options(CLI::App& command, ArmOptions& options);
 
 /// Throws std::runtime_error naming the invalid option, and what Robot throws.
 Robot open_robot(const ArmOptions& options);

@@ -50,7 +50,8 @@ void add_emulate_command(CLI::App& app) {
   command->add_option("--start", options->start, "Initial position, rad")
       ->expected(6)
       ->check(ga_tools::finite_number());
-  command->add_option("--seed", options->seed, "Seed of the noise");
+  command->add_option("--seed", options->seed, "Seed of noise and model errors");
+  add_disturbance_options(*command, *options);
   command->callback([name, options] { run(*name, *options); });
 }
 

@@ -25,7 +25,7 @@ void run(const Settings& settings) {
   ga_motion::make_motion("line", chain)->sample(0, start, rates, rates);
   const ga_tools::PayloadMotion motion(chain, start);
   const CalibrationTable table = session.robot().calibration();
-  ga_hardware::Recording recording;
+  ga_motion::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
     return loop.follow(motion.trajectory(), kSettle, &recording);

@@ -30,7 +30,7 @@ LawKind kind_of(const std::string& law) {
   return LawKind::kPointToPoint;
 }
 
-void print_result(const ga_hardware::Recording& recording, const ga_dynamics::Chain& chain,
+void print_result(const ga_motion::Recording& recording, const ga_dynamics::Chain& chain,
                   double duration) {
   const ga_tools::Metrics m = ga_tools::measure(recording, chain, duration);
   std::printf("joint error: %.3f mrad RMS, %.3f mrad maximum\n", m.joint_rms * 1e3,
@@ -72,7 +72,7 @@ void run(const Settings& settings) {
   check_stability(chain, law, settings.arm.rate, uncertainty);
   const auto motion = ga_motion::make_motion(settings.trajectory, chain);
   const CalibrationTable table = session.robot().calibration();
-  ga_hardware::Recording recording;
+  ga_motion::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
     return loop.follow(*motion, settings.settle, &recording);
@@ -96,6 +96,7 @@ void add_run_command(CLI::App& app) {
       "tracking --trajectory quintic");
   add_robot_options(*command, settings->arm);
   add_drive_options(*command, settings->arm);
+  add_disturbance_options(*command, settings->arm);
   command->add_option("--law", settings->law, "Control law")
       ->check(CLI::IsMember({"integral", "tracking", "ptp"}))
       ->capture_default_str();

@@ -20,17 +20,26 @@ namespace {
 constexpr double kPotSupply = 5;  // V
 using Six = std::array<double, 6>;
 
-PlantOptions with_brakes(const Chain& chain, const ArmSettings& settings, PlantOptions options) {
+PlantOptions with_brakes(const Chain& chain, const ArmSettings& settings, PlantOptions options,
+                         double stiction) {
   if (chain.size() != 6) {
     throw std::invalid_argument("the emulated arm has six joints, this chain " +
                                 std::to_string(chain.size()));
   }
+  options.static_ratio = std::max(options.static_ratio, stiction);
   if (options.brake_torque.empty()) {
     for (const JointSettings& joint : settings.joints) {
       options.brake_torque.push_back(joint.brake ? 1.5 * joint.max_torque : 0);
     }
   }
   return options;
+}
+
+Chain actual_arm(const Chain& chain, const EmulatedArmOptions& options) {
+  if (options.payload == 0 && options.disturbances == ga_hardware::Disturbances{}) return chain;
+  return ga_hardware::actual_arm(
+      chain, ga_hardware::draw_errors(options.disturbances, chain.joints().size(), options.seed),
+      {options.payload, {}, {}});
 }
 
 /// Voltage of a potentiometer, which sits on the motor, from the motor's counts.
@@ -104,7 +113,8 @@ struct EmulatedArm::Impl {
         transmission(arm_settings),
         pots(settings, transmission, options),
         cards(the_cards),
-        plant(chain, with_brakes(chain, arm_settings, the_options.plant)),
+        plant(actual_arm(chain, the_options), with_brakes(chain, arm_settings, the_options.plant,
+                                                          the_options.disturbances.stiction)),
         random(the_options.seed),
         noise(0, std::max(the_options.pot_noise, 0.0)),
         cards_ns(the_cards.now_ns()) {

@@ -13,12 +13,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "arm/calibration_table.hpp"
 #include "emulator/emulated_cards.hpp"
 #include "ga_dynamics/plant.hpp"
+#include "ga_hardware/simulated_arm.hpp"
 
 namespace puma_hardware::emulator {
+
+/// Disturbances of a simulated arm that an emulated one may have.
+inline constexpr std::string_view kEmulatedDisturbances[] = {
+    "mismatch", "com_error", "friction_error", "armature_error", "stiction"};
 
 struct EmulatedArmOptions {
   /// If there are no brake torques: 1.5 times the torque limit of each joint with a brake (those of
@@ -30,7 +36,10 @@ struct EmulatedArmOptions {
   /// that those of joints 5 and 6 see the wrist coupling.
   std::array<double, 6> pot_offset_turns{};
   double pot_noise = 0.002;  ///< V, standard deviation
-  unsigned seed = 1;
+  /// What the arm differs in from its description: kEmulatedDisturbances; the others have no effect.
+  ga_hardware::Disturbances disturbances = {};
+  double payload = 0;  ///< kg, at the tip link
+  unsigned seed = 1;   ///< of noise and errors
 };
 
 /// The table that `puma calibrate --build` finds on an emulated arm with these options, but without

@@ -67,6 +67,17 @@ ArmSetup arm_setup_of(const HardwareInfo& info) {
   setup.real_time_factor = text.number("real_time_factor", 1, 0, 1000);
   place(where, text.by_joint("initial_positions"), setup);
   setup.emulated.seed = static_cast<unsigned>(text.whole("seed", 1, 0, 1000000));
+  setup.emulated.payload = text.number("payload_mass", 0, 0, 1000);
+  setup.emulated.disturbances =
+      ga_hardware::read_disturbances(where, text, emulator::kEmulatedDisturbances);
+  const bool differs =
+      setup.emulated.payload > 0 || setup.emulated.disturbances != ga_hardware::Disturbances{};
+  if (differs && setup.bus != Bus::kPrivate) {
+    throw std::runtime_error(
+        where +
+        ": parameters payload_mass, mismatch and the like describe an arm that is "
+        "emulated in this process; give them to `puma emulate` or omit them");
+  }
   if (setup.simulated_time && setup.bus != Bus::kPrivate) {
     throw std::runtime_error(where +
                              ": parameter simulated_time is 'true', but the cards are not emulated "

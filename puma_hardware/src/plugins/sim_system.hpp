@@ -4,7 +4,7 @@
 
 // puma_hardware/PumaSimSystem: ga_hardware/SimSystem under the name that it had before.
 
-#include "ga_hardware/sim_system.hpp"
+#include "ga_hardware/arm_system.hpp"
 
 namespace puma_hardware {
 

@@ -17,7 +17,7 @@ namespace {
 /// s; a stop that takes longer becomes an emergency stop.
 constexpr double kLongestStop = 5;
 
-void reserve(ga_hardware::Recording& recording, std::size_t cycles) {
+void reserve(ga_motion::Recording& recording, std::size_t cycles) {
   recording.time.reserve(cycles);
   for (auto* values : {&recording.q, &recording.q_ref, &recording.qd, &recording.tau}) {
     values->resize(6);
@@ -59,7 +59,7 @@ void ArmLoop::drive(const Reference& reference) noexcept {
   driver_.command(torque, 0, law_.expected_acceleration());
 }
 
-void ArmLoop::record(double t, ga_hardware::Recording& recording) noexcept {
+void ArmLoop::record(double t, ga_motion::Recording& recording) noexcept {
   if (recording.time.size() == recording.time.capacity()) return;
   const ArmReading& reading = arm_.reading();
   std::array<double, 6> q = reading.q, qd = reading.qd;
@@ -101,7 +101,7 @@ LoopEnd ArmLoop::power_on() {
 }
 
 LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration,
-                            ga_hardware::Recording* recording, const char* phase) {
+                            ga_motion::Recording* recording, const char* phase) {
   phase_ = phase;
   double t = 0;
   while (t <= duration && !interrupted()) {
@@ -116,7 +116,7 @@ LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration,
 }
 
 LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time,
-                        ga_hardware::Recording* recording) {
+                        ga_motion::Recording* recording) {
   LoopEnd end = prepare();
   if (end == LoopEnd::kDone) {
     motion.sample(0, q_ref_, qd_ref_, qdd_ref_);

@@ -13,7 +13,6 @@
 #include <string>
 
 #include "arm/calibration_builder.hpp"
-#include "ga_hardware/recording.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "runtime/arm_driver.hpp"
 #include "runtime/arm_law.hpp"
@@ -56,7 +55,7 @@ class ArmLoop {
   /// Powers the arm, goes to the motion's start, follows it, holds its end for `settle_time` [s]
   /// and stops. Records from the motion's start if `recording` is given.
   LoopEnd follow(const ga_motion::Trajectory& motion, double settle_time,
-                 ga_hardware::Recording* recording = nullptr);
+                 ga_motion::Recording* recording = nullptr);
   /// Reads for `time` [s] without driving.
   LoopEnd watch(double time);
 
@@ -69,7 +68,7 @@ class ArmLoop {
  private:
   void read();
   void drive(const ga_controllers::Reference& reference) noexcept;
-  void record(double t, ga_hardware::Recording& recording) noexcept;
+  void record(double t, ga_motion::Recording& recording) noexcept;
   bool interrupted() const noexcept;
   LoopEnd refuse(const std::string& why);
   /// Reads for the settling time. Refuses an arm that is not calibrated.
@@ -77,7 +76,7 @@ class ArmLoop {
   /// Arms the guard, powers the arm and starts the law.
   LoopEnd power_on();
   LoopEnd run_motion(const ga_motion::Trajectory& motion, double duration,
-                     ga_hardware::Recording* recording, const char* phase);
+                     ga_motion::Recording* recording, const char* phase);
   /// Ramps down, brakes on, power off; after a fault waits for the safety machine.
   void stop_arm();
   LoopEnd how_it_ended() const noexcept;

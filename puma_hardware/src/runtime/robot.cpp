@@ -26,6 +26,7 @@ constexpr std::array kPluginParameters{"base",
                                        "observer_feed",
                                        "initial_positions",
                                        "seed",
+                                       "payload_mass",
                                        "simulated_time",
                                        "real_time_factor"};
 
@@ -69,8 +70,10 @@ emulator::EmulatedArmOptions default_emulated_arm() {
 }
 
 bool concerns_plugin(const std::string& parameter) {
+  const auto& emulated = emulator::kEmulatedDisturbances;
   return std::find(kPluginParameters.begin(), kPluginParameters.end(), parameter) !=
-         kPluginParameters.end();
+             kPluginParameters.end() ||
+         std::find(std::begin(emulated), std::end(emulated), parameter) != std::end(emulated);
 }
 
 Parameters with_emulated_wiring(Parameters parameters) {
