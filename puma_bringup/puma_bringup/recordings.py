@@ -67,14 +67,13 @@ class Recording:
                 'q': columns[0], 'q_ref': columns[1], 'tau': columns[2]}
 
 
-def write_report(recordings, output, title, subtitle='', urdf=None):
-    """Write the HTML report with `puma report`, which also prints a table."""
+def write_report(recordings, output, title, subtitle='', urdf=None, data=None):
+    """Write the HTML report with `puma report`, which also prints a table; its data to `data`."""
     runs = [recording.as_run() for recording in recordings]
-    data = {'title': title, 'subtitle': subtitle, 'recordings': runs}
     with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, 'recordings.json')
+        file = data or os.path.join(folder, 'recordings.json')
         with open(file, 'w') as out:
-            json.dump(data, out)
+            json.dump({'title': title, 'subtitle': subtitle, 'recordings': runs}, out)
         command = [program('puma_hardware', 'puma'), 'report', file, '--output', output]
         if urdf:
             command += ['--urdf', urdf]
