@@ -43,7 +43,7 @@ fi
 
 # A CMake cache knows the source directory and the ROS 2 that it was made for, and an install folder keeps what packages
 # no longer install: layout is raised when files move from one package to another.
-layout=4
+layout=5
 origin="$root ${ros:-without ROS 2} $layout"
 if [[ -d $base && $(cat "$base/origin" 2>/dev/null) != "$origin" ]]; then rm -rf "$base"; fi
 
