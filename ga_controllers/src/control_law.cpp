@@ -2,7 +2,9 @@
 #include "ga_controllers/control_law.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "cycle.hpp"
@@ -596,6 +598,15 @@ TorqueTerms ControlLaw::terms() noexcept {
 bool ControlLaw::saturated(int joint) const noexcept {
   const auto i = static_cast<std::size_t>(joint);
   return i < impl_->arm.size() && impl_->output.saturation()[i] != 0;
+}
+
+namespace {
+constexpr std::uint64_t kKeptTorque = 0x7FF8'0000'6B65'7074;  // quiet NaN, "kept"
+}  // namespace
+
+double kept_torque() noexcept { return std::bit_cast<double>(kKeptTorque); }
+bool is_kept_torque(double command) noexcept {
+  return std::bit_cast<std::uint64_t>(command) == kKeptTorque;
 }
 
 }  // namespace ga_controllers

@@ -69,6 +69,8 @@ void SafetyMachine::start_torque_state(SafetyState state) noexcept {
   reaction_ = Reaction::kNone;
   first_cycle_ = true;
   command_seen_ = false;
+  waiting_ = false;
+  waited_ = 0;
   missed_deadlines_ = 0;
   frozen_checks_ = {};
   last_torque_ = last_wanted_ = {};
@@ -128,7 +130,7 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
     reaction_ = Reaction::kNone;  // 0 V from this cycle on
   } else if (reaction == Reaction::kHold && reaction_ == Reaction::kNone) {
     begin_reaction(Reaction::kHold);
-    hold_left_ = settings_.hold_time;
+    hold_left_ = settings_.hold_time - waited_;
   } else if (reaction == Reaction::kRampDown && reaction_ != Reaction::kRampDown) {
     begin_ramp();
   }
@@ -140,7 +142,7 @@ void SafetyMachine::trip(Fault fault, int joint, double value, double threshold)
 }
 
 void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
-  if (reaction_ == Reaction::kNone) {
+  if (reaction_ == Reaction::kNone && !waiting_) {
     stop_torque_ = last_wanted_;
     blending_to_hold_ = false;
   }
@@ -263,9 +265,13 @@ void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
   const bool fresh = in.command_age <= settings_.command_timeout;
   if (!fresh && !command_seen_) return;
   if (!fresh) {
-    trip(Fault::kCommandTimeout, -1, in.command_age, settings_.command_timeout);
+    if (!wait_for_successor(in)) {
+      trip(Fault::kCommandTimeout, -1, in.command_age, settings_.command_timeout);
+    }
     return;
   }
+  waiting_ = false;
+  waited_ = 0;
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const double torque = in.torque_command[i];
     const double largest = settings_.torque_ratio * joints_[i].max_torque;
@@ -309,6 +315,19 @@ bool SafetyMachine::hold_usable(const SafetyInputs& in) const noexcept {
                                           [](double torque) { return std::isfinite(torque); });
 }
 
+/// In a hand-over, a late successor is no fault: the arm is held until it commands. False after
+/// hold_time, and without a holding torque.
+bool SafetyMachine::wait_for_successor(const SafetyInputs& in) noexcept {
+  if (!in.handover || !hold_usable(in) || waited_ >= settings_.hold_time) return false;
+  if (!waiting_) {
+    stop_torque_ = last_wanted_;
+    blending_to_hold_ = false;
+  }
+  waiting_ = true;
+  waited_ += period_;
+  return true;
+}
+
 /// Torque of a stop before the ramp: blends from the last torque to the holding torque. Without a
 /// holding torque, or if it becomes invalid, the torque stays constant.
 void SafetyMachine::blend_to_hold(const SafetyInputs& in) noexcept {
@@ -322,6 +341,14 @@ void SafetyMachine::blend_to_hold(const SafetyInputs& in) noexcept {
     stop_torque_[i] = in.hold_torque[i] + hold_blend_[i];
   }
   blending_to_hold_ = hold;
+}
+
+void SafetyMachine::hold(const SafetyInputs& in, SafetyOutputs& out) noexcept {
+  blend_to_hold(in);
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
+  }
+  out.power = out.brakes_released = true;
 }
 
 /// One cycle of a ramp-down. If the brakes are on the power relay, the power goes off first: the
@@ -346,10 +373,7 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
   if (reaction_ == Reaction::kHold) {
     if (hold_left_ > 0 && hold_usable(in)) {
       hold_left_ -= period_;
-      blend_to_hold(in);
-      for (std::size_t i = 0; i < joints_.size(); ++i)
-        out.torque[i] = limited(i, stop_torque_[i], in.q[i]);
-      out.power = out.brakes_released = true;
+      hold(in, out);
       return out;
     }
     begin_ramp();
@@ -360,6 +384,10 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
     // Brakes that follow the power would open before there is a holding torque.
     out.power = brakes_wired_ || command_seen_;
     out.brakes_released = command_seen_;
+    if (waiting_) {
+      hold(in, out);
+      return out;
+    }
     for (std::size_t i = 0; i < joints_.size() && command_seen_; ++i) {
       out.torque[i] = limited(i, in.torque_command[i], in.q[i]);
       // Without a torque limit, limited() scales: a stop must not scale the torque twice.

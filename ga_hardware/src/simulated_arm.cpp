@@ -281,7 +281,7 @@ void SimulatedArm::cut() noexcept {
   m.apply({});
 }
 
-void SimulatedArm::command(std::span<const double> torque, double age) noexcept {
+void SimulatedArm::command(std::span<const double> torque, double age, bool handover) noexcept {
   Impl& m = *impl_;
   m.activate_if_allowed();
   if (m.safety.state() != SafetyState::kActive || m.safety.reaction() != Reaction::kNone) {
@@ -290,11 +290,13 @@ void SimulatedArm::command(std::span<const double> torque, double age) noexcept 
   }
   std::copy_n(torque.begin(), m.n, m.seen.torque_command.begin());
   m.seen.command_age = age;
+  m.seen.handover = handover;
   m.output();
 }
 
 void SimulatedArm::idle() noexcept {
   impl_->seen.command_age += impl_->seen.period;
+  impl_->seen.handover = false;
   impl_->output();
 }
 

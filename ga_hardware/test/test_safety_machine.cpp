@@ -163,6 +163,70 @@ TEST_F(SafetyTest, AHoldBlendsToTheHoldingTorqueWithoutAStep) {
   EXPECT_NEAR(run(200).torque[0], in_.hold_torque[0], 1e-3 * in_.hold_torque[0]);
 }
 
+TEST_F(SafetyTest, ALateSuccessorIsNoFaultAndTheArmIsHeldUntilItCommands) {
+  activate();
+  in_.command_age = 0.005;
+  in_.handover = in_.hold_available = true;
+  EXPECT_EQ(run(1).torque, in_.torque_command) << "the predecessor's torque";
+  in_.command_age = 0.5;
+  SafetyOutputs last = run(1);
+  EXPECT_EQ(last.torque, in_.torque_command) << "no step";
+  EXPECT_NEAR(run(20).torque[0], (1 + std::exp(-1)) * in_.hold_torque[0], 1e-9);
+  last = run(1970);
+  EXPECT_TRUE(last.power && last.brakes_released);
+  EXPECT_NEAR(last.torque[0], in_.hold_torque[0], 1e-3 * in_.hold_torque[0]);
+  EXPECT_EQ(machine_.state(), SafetyState::kActive);
+  EXPECT_EQ(machine_.fault_count(), 0);
+  in_.command_age = 0;
+  in_.handover = false;
+  EXPECT_EQ(run(1).torque, in_.torque_command) << "the successor's";
+  in_.command_age = 1;
+  run(1);
+  EXPECT_EQ(machine_.cause().fault, Fault::kCommandTimeout) << "afterwards it is a fault again";
+}
+
+TEST_F(SafetyTest, ASuccessorThatDoesNotCommandWithinTheHoldTimeIsAFault) {
+  activate();
+  in_.command_age = 1;
+  in_.handover = in_.hold_available = true;
+  run(2000);
+  EXPECT_EQ(machine_.state(), SafetyState::kActive);
+  run(3);
+  EXPECT_EQ(machine_.cause().fault, Fault::kCommandTimeout);
+  EXPECT_EQ(machine_.reaction(), Reaction::kRampDown) << "the arm has been held for hold_time";
+  run(252);
+  expect_cut(run(1));
+}
+
+TEST_F(SafetyTest, AHandoverIsNotAwaitedWithoutAHoldingTorqueOrACommand) {
+  activate();
+  in_.command_age = 1;
+  in_.handover = true;
+  run(1);
+  EXPECT_EQ(machine_.cause().fault, Fault::kCommandTimeout);
+  EXPECT_EQ(machine_.reaction(), Reaction::kRampDown);
+
+  machine_ = settings_.machine();
+  ASSERT_TRUE(machine_.open() && machine_.calibrated() && machine_.activate());
+  in_.command_age = kInfinity;
+  in_.hold_available = true;
+  EXPECT_FALSE(run(10).brakes_released);
+  EXPECT_TRUE(zero(run(1)));
+}
+
+TEST_F(SafetyTest, AFaultWhileASuccessorIsAwaitedStopsTheArmFromItsTorque) {
+  activate();
+  in_.command_age = 1;
+  in_.handover = in_.hold_available = true;
+  const SafetyOutputs last = run(100);
+  in_.thermal = 1;
+  EXPECT_NEAR(run(1).torque[0], last.torque[0], 0.01 * in_.torque_command[0]);
+  EXPECT_EQ(machine_.reaction(), Reaction::kRampDown);
+  EXPECT_EQ(machine_.cause().fault, Fault::kThermal);
+  in_.emergency_stop = true;
+  expect_cut(run(1));
+}
+
 TEST_F(SafetyTest, DropsThePowerFirstWhenTheBrakesFollowIt) {
   settings_.brakes_wired = false;
   machine_ = settings_.machine();

@@ -299,6 +299,12 @@ class ControlLaw {
   std::unique_ptr<Impl> impl_;
 };
 
+/// The effort command by which hardware replaces the last one while controllers are switched: a NaN
+/// with a payload. The joint is driven, by the torque that its effort state shows, and the successor's
+/// first command has not arrived. Other NaNs do not say that. Real-time safe.
+double kept_torque() noexcept;
+bool is_kept_torque(double command) noexcept;
+
 }  // namespace ga_controllers
 
 #endif  // GA_CONTROLLERS__CONTROL_LAW_HPP_

@@ -25,6 +25,9 @@ constexpr double kLongestCycle = 0.1;
 /// s, how far the law may be behind a preceding controller that slows its time, and the smallest
 /// factor on the rate of that controller while the law is farther behind; the least rate.
 constexpr double kLag = 0.1, kSlowest = 0.25, kLeastRate = 0.02;
+/// Of the torque limit: a smaller difference comes from the resolution of the hardware. N m for
+/// joints without a limit.
+constexpr double kSameTorque = 0.005, kUnlimited = 1e3;
 constexpr int kMaxCount = 1000000;  ///< counters stop here
 constexpr const char* kReferences[] = {"position", "velocity", "acceleration"};
 
@@ -38,6 +41,11 @@ InterfaceConfiguration individual(const std::vector<std::string>& joints,
     }
   }
   return configuration;
+}
+
+/// The hardware keeps the torques of all joints while controllers are switched.
+bool is_kept(const std::vector<double>& commands) noexcept {
+  return std::all_of(commands.begin(), commands.end(), is_kept_torque);
 }
 
 }  // namespace
@@ -92,7 +100,7 @@ LawController::CallbackReturn LawController::on_configure(const State&) {
     return CallbackReturn::FAILURE;
   }
   const std::size_t n = model_->joints.size();
-  for (auto* values : {&q_, &qd_, &q_before_, &qd_before_, &tau_, &written_}) {
+  for (auto* values : {&q_, &qd_, &q_before_, &qd_before_, &tau_, &written_, &started_with_}) {
     values->assign(n, kNan);
   }
   sender_clock_ = SenderClock(n);
@@ -202,6 +210,7 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
     driven = driven || (std::isfinite(tau_[i]) && tau_[i] != 0);
     zeroed = zeroed && tau_[i] == 0;
   }
+  const bool kept = is_kept(tau_);
   if (restarted && !state_valid) {
     // A missing sample is an error only after error_cycles, as in any other cycle.
     state_valid = true;
@@ -224,9 +233,9 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
                  model_->joints[notices_.joint()].c_str());
     return CallbackReturn::FAILURE;
   }
-  // The stock effort controllers zero their commands on deactivation. The effort states still show
-  // the torques of the previous cycle.
-  if (zeroed) driven = read_effort();
+  // The stock effort controllers zero their commands on deactivation, and the hardware erases them
+  // if the controller manager switches beside the cycles. The effort states still show the torques.
+  if (zeroed || kept) driven = read_effort();
   // An arm that is not driven rests on its brakes or stops: start with the law's own torque, or the
   // arm would sag.
   if (!driven) std::fill(tau_.begin(), tau_.end(), kNan);
@@ -235,6 +244,8 @@ LawController::CallbackReturn LawController::on_activate(const State&) {
     law_->start(q_, qd_, tau_);
     monitor_->start();
   }
+  started_with_ = tau_;
+  first_cycle_ = true;
   sender_clock_.reset();
   report_rate();
 
@@ -381,6 +392,25 @@ bool LawController::read_effort() {
   return driven;
 }
 
+/// Beside the cycles, the controller manager may take long between the activation and the first
+/// cycle. The hardware holds the arm meanwhile, by another torque: the law starts again with that.
+void LawController::refresh_start() noexcept {
+  first_cycle_ = false;
+  bool kept = true, differs = false;
+  for (const auto& command : command_interfaces_) {
+    const auto value = command.get_optional();
+    kept = kept && value && is_kept_torque(*value);
+  }
+  if (!kept || !read_effort()) return;
+  for (std::size_t i = 0; i < tau_.size(); ++i) {
+    const double limit = std::min(model_->chain.joints()[i].limits.effort, kUnlimited);
+    differs = differs || !(std::abs(tau_[i] - started_with_[i]) <= kSameTorque * limit);
+  }
+  if (!differs) return;
+  law_->start(q_, qd_, tau_);
+  monitor_->start();
+}
+
 LawController::ReturnType LawController::update_reference_from_subscribers(
     const rclcpp::Time&, const rclcpp::Duration& period) {
   input_.follow_set_point(period.seconds(), notices_);
@@ -419,6 +449,7 @@ LawController::ReturnType LawController::update_and_write_commands(const rclcpp:
   const bool reference_ok = !is_in_chained_mode() || !takes_references() ||
                             input_.read(ordered_exported_reference_interfaces_, dt, notices_);
   const bool finite = read_state();
+  if (first_cycle_ && finite) refresh_start();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
   if (const auto* payload = payload_.take()) law_->set_payload(*payload);
   if (forget_.exchange(false)) law_->reset_adaptation();

@@ -79,6 +79,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
   bool read_state();
   bool read_effort();
+  void refresh_start() noexcept;
   bool write_torque();
   void report_rate();
 
@@ -110,6 +111,8 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
   // Used by the control loop; one value per joint in the order of the chain.
   std::vector<double> q_, qd_, q_before_, qd_before_, tau_, written_;
+  std::vector<double> started_with_;  ///< N m
+  bool first_cycle_ = false;          ///< since the activation
   int missed_reads_ = 0, missed_writes_ = 0;
   SenderClock sender_clock_;
   double reported_rate_ = 1;  ///< in the last cycle

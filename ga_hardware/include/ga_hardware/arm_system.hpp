@@ -122,7 +122,8 @@ class ArmBackend {
   /// Begins a cycle `period` [s] after the last one by the controller manager's clock; returns the
   /// true elapsed time [s]. Throws if the calling thread has no access to the hardware.
   virtual double measure(double period, bool active) = 0;
-  virtual void command(std::span<const double> torque, double age) noexcept = 0;  ///< N m, s
+  /// N m, s; `handover`: torque of a predecessor, whose successor has not commanded yet.
+  virtual void command(std::span<const double> torque, double age, bool handover) noexcept = 0;
   virtual void idle() noexcept = 0;  ///< continues stops and holds
   virtual void stop() noexcept = 0;  ///< begins a controlled stop
   /// kTried, kStopping or kRefused.

@@ -23,7 +23,8 @@
 // hard-limit         cut        beyond a hard limit. An arm that is activated beyond it may only
 //                               move back
 // ad-timeout         ramp down  max_ad_timeouts consecutive conversions failed
-// command-timeout    hold       the last command is older than command_timeout
+// command-timeout    hold       the last command is older than command_timeout. During a hand-over the
+//                               arm is held without a fault, for up to hold_time
 // torque-not-finite  ramp down  a command is not finite
 // torque-excessive   ramp down  a command exceeds torque_ratio times the limit (less is clamped)
 // deadline-missed    ramp down  max_missed_deadlines consecutive deadlines were missed
@@ -138,7 +139,9 @@ struct SafetyInputs {
   PerJoint<bool> pot_fresh{};         ///< sampled in this cycle
   PerJoint<double> torque_command{};  ///< N m
   double command_age = 0;             ///< s; infinite: no command yet
-  PerJoint<double> hold_torque{};     ///< N m, holding torque
+  /// The command is a predecessor's; its successor has been started, but has not commanded yet.
+  bool handover = false;
+  PerJoint<double> hold_torque{};  ///< N m, holding torque
   bool hold_available = false;
   std::uint64_t thermal = 0;  ///< bit per joint
   bool ad_timeout = false;    ///< a conversion failed in this cycle
@@ -221,11 +224,13 @@ class SafetyMachine {
   Margins soft_margins(std::size_t joint) const noexcept;
   double limited(std::size_t joint, double torque, double q) const noexcept;
   bool hold_usable(const SafetyInputs& in) const noexcept;
+  bool wait_for_successor(const SafetyInputs& in) noexcept;
   void begin_reaction(Reaction reaction) noexcept;
   void begin_ramp() noexcept;
   void end_stop() noexcept;
   SafetyOutputs decide(const SafetyInputs& in) noexcept;
   void blend_to_hold(const SafetyInputs& in) noexcept;
+  void hold(const SafetyInputs& in, SafetyOutputs& out) noexcept;
   void ramp_down(const SafetyInputs& in, SafetyOutputs& out) noexcept;
 
   std::vector<SafetyJoint> joints_;
@@ -240,6 +245,8 @@ class SafetyMachine {
   bool command_seen_ = false;  ///< since activate()
   std::uint64_t cycle_ = 0;
   int missed_deadlines_ = 0, ad_timeouts_ = 0;
+  bool waiting_ = false;                  ///< for the successor in a hand-over; the arm is held
+  double waited_ = 0;                     ///< s
   double hold_left_ = 0, ramp_left_ = 0;  ///< s
   double period_ = 0;                     ///< s, validated cycle time
   PerJoint<double> last_torque_{};        ///< last output

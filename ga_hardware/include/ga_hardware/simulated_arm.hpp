@@ -199,8 +199,9 @@ class SimulatedArm {
 
   /// Simulates dt, at most 0.2 s: the simulation pauses during longer gaps. Then measures.
   void advance(double dt) noexcept;
-  /// Torques with an age [s]; the allowed part acts in the next advance().
-  void command(std::span<const double> torque, double age = 0) noexcept;
+  /// Torques with an age [s]; the allowed part acts in the next advance(). `handover`: those of a
+  /// predecessor, whose successor has not commanded yet.
+  void command(std::span<const double> torque, double age = 0, bool handover = false) noexcept;
   /// No command in this cycle. Stops and holds continue; the last command ages.
   void idle() noexcept;
 

@@ -115,7 +115,7 @@ struct ArmSystem::Impl {
   void write_efforts() noexcept {
     switch (efforts.next(cycle_time)) {
       case EffortCommands::Request::kTorque:
-        arm->command(efforts.torque(), efforts.age());
+        arm->command(efforts.torque(), efforts.age(), efforts.handing_over());
         break;
       case EffortCommands::Request::kStop:
         arm->stop();

@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "ga_controllers/control_law.hpp"
+
 namespace ga_hardware {
 namespace {
 
@@ -72,7 +74,7 @@ void EffortCommands::switched(const std::vector<std::string>& start,
     }
     handed_over_ |= started & stopped;
   } else if (started != 0 && after == all_joints_) {
-    erase(all_joints_);
+    erase(all_joints_, kNone);
     // A predecessor that is unknown to the component is deactivated after this.
     events_ |= (started & stopped) != 0 ? kStarted | kErase : kStarted;
   } else if (stopped != 0) {
@@ -80,9 +82,9 @@ void EffortCommands::switched(const std::vector<std::string>& start,
   }
 }
 
-void EffortCommands::erase(std::uint64_t joints) noexcept {
+void EffortCommands::erase(std::uint64_t joints, double with) noexcept {
   for (std::size_t i = 0; i < handles_.size(); ++i) {
-    if ((joints >> i & 1) != 0) put(handles_[i], kNone);
+    if ((joints >> i & 1) != 0) put(handles_[i], with);
   }
 }
 
@@ -93,7 +95,7 @@ void EffortCommands::forget() noexcept {
   engaged_ = torque_seen_ = false;
   age_ = 0;
   std::fill(torque_.begin(), torque_.end(), kNone);
-  erase(all_joints_);
+  erase(all_joints_, kNone);
 }
 
 void EffortCommands::reset() noexcept {
@@ -145,7 +147,7 @@ void EffortCommands::begin_handover(std::uint64_t joints) noexcept {
     const double latest = predecessor_torque_[i];
     if (torque_seen_ && (joints >> i & 1) != 0 && std::isfinite(latest)) torque_[i] = latest;
   }
-  erase(joints);
+  erase(joints, torque_seen_ ? ga_controllers::kept_torque() : kNone);
   if (torque_seen_) pending_ |= joints;
   age_ = 0;
 }
@@ -161,7 +163,7 @@ EffortCommands::Request EffortCommands::next(double period) noexcept {
     age_ = 0;
     std::fill(torque_.begin(), torque_.end(), kNone);
     std::fill(commands_.begin(), commands_.end(), kNone);
-    if (!all_claimed || (events & kErase) != 0) erase(all_joints_);
+    if (!all_claimed || (events & kErase) != 0) erase(all_joints_, kNone);
     if ((events & kStopped) != 0) return Request::kStop;
     if ((events & kErase) != 0) return Request::kNothing;
   }

@@ -14,9 +14,11 @@
 // arm while its successor waits for a first message. Therefore the cycle of the switch outputs the
 // predecessor's last torque and erases the handles, which the successors have read by then. That
 // torque is held, and its age grows, until the successors have commanded all their joints; the
-// driver of the arm detects when it is too old. While the held torque is not zero, zeros on all of
-// these joints do not count as a command: without `activate_asap` the predecessor is deactivated
-// outside the control cycle, any time after the handles were erased.
+// driver of the arm detects when it is too old, and holds the arm. While the held torque is not
+// zero, zeros on all of these joints do not count as a command: without `activate_asap` the
+// controllers are deactivated and activated outside the control cycle, any time after the handles
+// were erased. So that a successor which finds them erased can tell a driven arm from one that is
+// not, they are erased with ga_controllers::kept_torque() while a torque is held.
 
 #include <atomic>
 #include <cstdint>
@@ -65,12 +67,14 @@ class EffortCommands {
 
   std::span<const double> torque() const noexcept { return torque_; }  ///< N m
   double age() const noexcept { return age_; }                         ///< s
+  /// The torque is the predecessor's, at least in some joints.
+  bool handing_over() const noexcept { return pending_ != 0; }
 
  private:
   static constexpr unsigned kStarted = 1, kStopped = 2, kErase = 4;
 
   std::uint64_t bits(const std::vector<std::string>& names) const noexcept;
-  void erase(std::uint64_t joints) noexcept;
+  void erase(std::uint64_t joints, double with) noexcept;
   void begin_handover(std::uint64_t joints) noexcept;
   bool read_handles() noexcept;
   bool commanded(std::uint64_t joints) const noexcept;

@@ -68,8 +68,8 @@ class SimBackend : public ArmBackend {
     if (!arm_.card_lost()) arm_.advance(period);
     return period;
   }
-  void command(std::span<const double> torque, double age) noexcept override {
-    arm_.command(torque, age);
+  void command(std::span<const double> torque, double age, bool handover) noexcept override {
+    arm_.command(torque, age, handover);
   }
   void idle() noexcept override { arm_.idle(); }
   void stop() noexcept override { arm_.stop(); }

@@ -194,17 +194,21 @@ void PumaArm::compare_pot(std::size_t i) noexcept {
   }
 }
 
-void PumaArm::write(std::span<const double> torque, double age,
-                    std::span<const double> hold) noexcept {
+void PumaArm::write(std::span<const double> torque, double age, std::span<const double> hold,
+                    bool handover) noexcept {
   std::copy_n(torque.begin(), 6, seen_.torque_command.begin());
   seen_.command_age = age;
+  seen_.handover = handover;
   cycle(true, hold);
 }
 
 void PumaArm::write_none(std::span<const double> hold) noexcept { cycle(false, hold); }
 
 void PumaArm::cycle(bool fresh, std::span<const double> hold) noexcept {
-  if (!fresh) seen_.command_age += seen_.period;
+  if (!fresh) {
+    seen_.command_age += seen_.period;
+    seen_.handover = false;
+  }
   seen_.hold_available = !hold.empty();
   if (seen_.hold_available) std::copy_n(hold.begin(), 6, seen_.hold_torque.begin());
   seen_.guard_lost = !guard_alive_;

@@ -61,9 +61,10 @@ class PumaArm {
   /// for the velocity observers; empty if unknown.
   const ArmReading& read(double period, std::span<const double> acceleration = {}) noexcept;
   /// Joint torques [N m]; `age` [s] of the command; `hold`: holding torques that also damp the
-  /// motion, empty if there are none. Outputs what the safety machine allows.
-  void write(std::span<const double> torque, double age = 0,
-             std::span<const double> hold = {}) noexcept;
+  /// motion, empty if there are none. `handover`: the torques are those of a predecessor, whose
+  /// successor has not commanded yet. Outputs what the safety machine allows.
+  void write(std::span<const double> torque, double age = 0, std::span<const double> hold = {},
+             bool handover = false) noexcept;
   /// No command in this cycle: the last one is used until the command timeout.
   void write_none(std::span<const double> hold = {}) noexcept;
 

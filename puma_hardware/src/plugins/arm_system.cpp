@@ -135,8 +135,8 @@ class PumaSystem::Backend : public ArmBackend {
     if (!active && !driver_->busy()) take_calibration();
     return time;
   }
-  void command(std::span<const double> torque, double age) noexcept override {
-    driver_->command(torque, age);
+  void command(std::span<const double> torque, double age, bool handover) noexcept override {
+    driver_->command(torque, age, {}, handover);
   }
   void idle() noexcept override { driver_->idle(); }
   void stop() noexcept override { driver_->stop(); }

@@ -91,7 +91,7 @@ std::span<const double> ArmDriver::power_on() noexcept {
 }
 
 void ArmDriver::command(std::span<const double> torque, double age,
-                        std::span<const double> expected_acceleration) noexcept {
+                        std::span<const double> expected_acceleration, bool handover) noexcept {
   const SafetyMachine& safety = arm_.safety();
   power_on();
   if (safety.state() != SafetyState::kActive || safety.reaction() != Reaction::kNone) {
@@ -100,7 +100,7 @@ void ArmDriver::command(std::span<const double> torque, double age,
   }
   const auto hold = hold_.update(arm_.reading().q, arm_.reading().qd, period_);
   const std::int64_t begin = monotonic_ns();
-  arm_.write(torque, age, hold);
+  arm_.write(torque, age, hold, handover);
   expected_given_ = !expected_acceleration.empty();
   if (expected_given_) std::copy_n(expected_acceleration.begin(), 6, expected_.begin());
   finish_cycle(begin);

@@ -50,9 +50,10 @@ class ArmDriver {
   double elapsed() const noexcept { return elapsed_; }  ///< s, since the last cycle
   double nominal_period() const noexcept { return options_.period; }
   /// Torques [N m] that are `age` [s] old, and the acceleration [rad/s²] that the caller's law
-  /// expects of them (empty: the model's). Powers the arm if it is allowed to and may be powered.
+  /// expects of them (empty: the model's). `handover`: those of a predecessor, whose successor has
+  /// not commanded yet. Powers the arm if it is allowed to and may be powered.
   void command(std::span<const double> torque, double age,
-               std::span<const double> expected_acceleration = {}) noexcept;
+               std::span<const double> expected_acceleration = {}, bool handover = false) noexcept;
   void idle() noexcept;
 
   bool guarded() const noexcept { return heartbeat_ != nullptr; }
