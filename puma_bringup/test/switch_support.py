@@ -11,11 +11,7 @@ from launch_support import ArmTest, EFFORT, stamp
 LAWS = ('tracking_integral', 'tracking', 'point_to_point', 'gravity_hold', 'hand_guiding')
 WITHOUT_TRAJECTORY = ('gravity_hold', 'hand_guiding')
 CYCLE = 1e-3  # s
-# Of the torque limit per millisecond, within 0.3 s. Without activate_asap the controller manager
-# switches beside the cycles: no controller commands the arm until it has done so. If that takes
-# longer than command_timeout, the hardware takes over within 20 ms and holds the arm: below 1 % on
-# an idle machine, 3.8 and 10.5 % were measured on a busy one.
-STEP_ALLOWED = {True: 0.02, False: 0.12}  # by activate_asap
+STEP_ALLOWED = 0.02  # of the torque limit per millisecond, within 0.3 s
 STRICT, BEST_EFFORT = SwitchController.Request.STRICT, SwitchController.Request.BEST_EFFORT
 MODES = tuple(itertools.product((STRICT, BEST_EFFORT), (True, False)))
 
@@ -71,7 +67,7 @@ class SwitchTest(ArmTest):
         step = largest_step(self.arm.recorded())
         mode = ('strict' if strictness == STRICT else 'best effort') + (', asap' if asap else '')
         print(f'{old:18} to {new:18} {mode:18} {100 * step:.2f} % per millisecond')
-        self.assertLess(step, STEP_ALLOWED[asap], f'{old} to {new}, {mode}')
+        self.assertLess(step, STEP_ALLOWED, f'{old} to {new}, {mode}')
         self.assertEqual(self.arm.hardware_state(), 'active')
 
     def every_pair(self, modes):

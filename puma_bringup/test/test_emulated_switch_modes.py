@@ -3,7 +3,7 @@
 
 import launch_support
 from std_srvs.srv import Trigger
-from switch_support import BEST_EFFORT, chain, STRICT, SwitchTest
+from switch_support import chain, MODES, SwitchTest
 
 launch_support.isolate(22)
 
@@ -33,8 +33,8 @@ class EmulatedSwitchModes(SwitchTest):
         self.assertTrue(self.arm.switch(chain('tracking'), []))
 
     def test_2_every_pair(self):
-        """By the service of the controller manager, within a cycle."""
-        self.every_pair(((STRICT, True), (BEST_EFFORT, True)))
+        """By the service of the controller manager, in every mode."""
+        self.every_pair(MODES)
 
 
 AfterShutdown = launch_support.AfterShutdown

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "counted_update.hpp"
+#include "ga_controllers/control_law.hpp"
 #include "operator.hpp"
 
 namespace test {
@@ -108,6 +109,81 @@ TEST(Alone, ContinuesTheEffortStateIfTheCommandWasZeroed) {
       EXPECT_NEAR(arm.torque()[i], expected[i], 0.002 * arm.limit(i)) << driven << ", joint " << i;
     }
   }
+}
+
+/// An arm that the hardware drives with gravity's torque plus shares of the limits, while it keeps
+/// that torque for the next controller: the commands are erased.
+struct KeptTorque {
+  explicit KeptTorque(const std::string& urdf) : arm(urdf) {
+    arm.drive(Values(arm.size(), 0.0));
+    gravity = arm.torque();
+    arm.add_effort_state(gravity);
+    erase(ga_controllers::kept_torque());
+  }
+  void erase(double command) {
+    for (const auto& handle : arm.effort) std::ignore = handle->set_value(command);
+  }
+  void show(double share) {
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      std::ignore = arm.effort_state[i]->set_value(gravity[i] + share * arm.limit(i));
+    }
+  }
+  void expect_torque(double share, double tolerance) const {
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      EXPECT_NEAR(arm.torque()[i], gravity[i] + share * arm.limit(i), tolerance * arm.limit(i))
+          << "joint " << i;
+    }
+  }
+
+  Arm arm;
+  Values gravity;
+};
+
+TEST(Alone, ContinuesTheTorqueThatTheHardwareKeeps) {
+  const std::string urdf = with_effort_states(puma());
+  KeptTorque kept(urdf);
+  kept.show(0.1);
+  Bench bench(kLaw, urdf);
+  ASSERT_TRUE(bench.configure());
+  ASSERT_TRUE(bench.activate(kept.arm));
+  ASSERT_TRUE(bench.update());
+  kept.expect_torque(0.1, 0.002);
+}
+
+TEST(Alone, StartsAgainIfTheKeptTorqueChangesBeforeItsFirstCycle) {
+  const std::string urdf = with_effort_states(puma());
+  for (const bool commanded : {true, false}) {  // at the activation
+    KeptTorque kept(urdf);
+    kept.show(0.1);
+    if (commanded) {
+      for (std::size_t i = 0; i < kept.arm.size(); ++i) {
+        std::ignore = kept.arm.effort[i]->set_value(kept.gravity[i] + 0.1 * kept.arm.limit(i));
+      }
+    }
+    Bench bench(kLaw, urdf);
+    ASSERT_TRUE(bench.configure());
+    ASSERT_TRUE(bench.activate(kept.arm));
+    kept.erase(ga_controllers::kept_torque());
+    kept.show(-0.05);  // the hardware has held the arm meanwhile
+    ASSERT_TRUE(bench.update());
+    kept.expect_torque(-0.05, 0.002);
+    kept.show(0.3);
+    kept.erase(ga_controllers::kept_torque());
+    ASSERT_TRUE(bench.update());
+    kept.expect_torque(-0.05, 0.02);  // only in the first cycle
+  }
+}
+
+TEST(Alone, OtherErasedCommandsAreNotADrivenArm) {
+  const std::string urdf = with_effort_states(puma());
+  KeptTorque kept(urdf);
+  kept.erase(std::nan(""));
+  for (const auto& handle : kept.arm.effort_state) std::ignore = handle->set_value(0.01);
+  Bench bench(kLaw, urdf);
+  ASSERT_TRUE(bench.configure());
+  ASSERT_TRUE(bench.activate(kept.arm));
+  ASSERT_TRUE(bench.update());
+  kept.expect_torque(0, 0.02);
 }
 
 TEST(Alone, LeavesItsTorqueForTheNextController) {
