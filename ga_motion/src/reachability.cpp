@@ -51,12 +51,20 @@ void Reachability::set_rows(const PathGrid& grid, const std::vector<double>& pro
   low_.resize(intervals + 1), high_.resize(intervals + 1);
   double fastest = 0;
   for (const double x : profile) fastest = std::max(fastest, x);
+  // From rest, √x bends most within the first interval: a line over it at the other end is over it at
+  // rest and in between. The same before rest at the end.
+  const auto lines_at = [&](std::size_t point) {
+    const double neighbor = point == 0           ? profile[1]
+                            : point == intervals ? profile[intervals - 1]
+                                                 : 0;
+    return root_lines(profile[point], std::max(kSlow * fastest, neighbor));
+  };
   RootLines here{}, next{};
-  if (grid.friction()) next = root_lines(profile[0], kSlow * fastest);
+  if (grid.friction()) next = lines_at(0);
   for (std::size_t i = 0; i < intervals; ++i) {
     double_step_[i] = 2 * (grid.s[i + 1] - grid.s[i]);
     here = next;
-    if (grid.friction()) next = root_lines(profile[i + 1], kSlow * fastest);
+    if (grid.friction()) next = lines_at(i + 1);
     if (grid.torque_limited()) set_torque_rows(grid, i, here, next);
     if (grid.acceleration_limited()) set_acceleration_rows(grid, i);
   }

@@ -191,6 +191,20 @@ TEST(TimeParameterization, HasSomeLimitWithinTwoPercentAlongNinetyNinePercentOfT
   }
 }
 
+TEST(TimeParameterization, KeepsTheTorqueLimitsInItsFirstIntervalFromRest) {
+  // Joint 1 starts with full torque on a long path: its viscous friction goes with the root of the way.
+  const Points points{{1.49, -0.90, 1.66, 1.39, 0.63, 3.37},
+                      {-1.73, -3.07, 0.53, -1.55, -0.81, -1.25},
+                      {1.66, -0.79, 1.21, 0.40, 0.57, 2.71},
+                      {-1.87, -3.45, 3.43, 1.20, 0.00, 3.78},
+                      {0.86, -3.11, 2.90, -0.09, -0.86, -1.01}};
+  const Chain chain = puma().with_payload({2.5, {0, 0, 0}, {}});
+  const TimingLimits limits = limits_of(chain);
+  PathTimer timer(chain, limits);
+  const Timing timing = timer.time(make_spline_path(points, kQuarters));
+  EXPECT_LT(sample_finely(timing, chain, limits, Drives::kAll).worst, 1.002);
+}
+
 /// Way-points within `reach` of a random posture, within the position limits.
 Points random_points(std::mt19937& random, const TimingLimits& limits, double reach) {
   std::uniform_real_distribution<double> share(0.2, 0.8), step(-reach, reach);
