@@ -229,6 +229,22 @@ TEST(TimeParameterization, KeepsItsPromisesAlongAHundredRandomPaths) {
   }
 }
 
+/// A curve of sines; it reports no breaks.
+class Sines final : public Path {
+ public:
+  int size() const noexcept override { return 6; }
+  double length() const noexcept override { return 3; }
+  void sample(double s, std::span<double> q, std::span<double> dq,
+              std::span<double> ddq) const override {
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double w = 2 + 0.7 * static_cast<double>(i);
+      q[i] = -0.5 + 0.2 * std::sin(w * s);
+      dq[i] = 0.2 * w * std::cos(w * s);
+      ddq[i] = -0.2 * w * w * std::sin(w * s);
+    }
+  }
+};
+
 TEST(TimeParameterization, BeginsAtTheFirstPointAndEndsExactlyAtRestOnTheLast) {
   PathTimer timer(puma(), without_position_limits(puma()));
   const Timing timing = timer.time(make_spline_path(kPaths[3]));
@@ -245,6 +261,16 @@ TEST(TimeParameterization, BeginsAtTheFirstPointAndEndsExactlyAtRestOnTheLast) {
   }
   motion.sample(-1, q, qd, qdd);
   EXPECT_EQ(q, kPaths[3].front());
+  EXPECT_EQ(qdd, std::vector<double>(6, 0.0));
+}
+
+TEST(TimeParameterization, EndsAtRestOnAPathThatIsCurvedThere) {
+  PathTimer timer(puma(), without_position_limits(puma()));
+  const Timing timing = timer.time(std::make_shared<Sines>());
+  std::vector<double> q(6), qd(6), qdd(6);
+  timing.trajectory->sample(timing.trajectory->duration(), q, qd, qdd);
+  EXPECT_NEAR(q[0], -0.5 + 0.2 * std::sin(6), 1e-15);
+  EXPECT_EQ(qd, std::vector<double>(6, 0.0));
   EXPECT_EQ(qdd, std::vector<double>(6, 0.0));
 }
 
@@ -293,22 +319,6 @@ TEST(TimeParameterization, TakesTimesAsTheRootOfTheScaleOfTinyPaths) {
     last = time;
   }
 }
-
-/// A helix-like curve with sines in place of a spline; it reports no breaks.
-class Sines final : public Path {
- public:
-  int size() const noexcept override { return 6; }
-  double length() const noexcept override { return 3; }
-  void sample(double s, std::span<double> q, std::span<double> dq,
-              std::span<double> ddq) const override {
-    for (std::size_t i = 0; i < 6; ++i) {
-      const double w = 2 + 0.7 * static_cast<double>(i);
-      q[i] = -0.5 + 0.2 * std::sin(w * s);
-      dq[i] = 0.2 * w * std::cos(w * s);
-      ddq[i] = -0.2 * w * w * std::sin(w * s);
-    }
-  }
-};
 
 TEST(TimeParameterization, FindsTheReversalsOfAPathThatDoesNotNameThem) {
   const TimingLimits limits = without_position_limits(puma());
@@ -415,7 +425,9 @@ TEST(TorqueRate, IsBoundedAndNeverAtThePriceOfTheTorqueLimits) {
     PathTimer free(puma(), without_position_limits(puma()), {.intervals = 500});
     EXPECT_GT(rate_use(free.time(make_spline_path(kPaths[path], kQuarters)), puma(), limits, 0.02),
               2);
-    EXPECT_LT(last, fastest * (path == 1 ? 1.02 : 1.07));
+    // With 50 ms: a little more than found with twice the grid points.
+    const double price[] = {0, 0.0093, 0.048, 0.058};
+    EXPECT_LT(last / fastest - 1, price[path]);
   }
 }
 
@@ -647,7 +659,7 @@ TEST(ComputingTime, OfAThousandIntervalsIsThatOfAFewThousandInverseDynamics) {
   Dynamics dynamics(puma(), {.drives = Drives::kArmature});
   std::vector<double> q(kPaths[3][0]), qd(6, 0.5), qdd(6, 1.0), tau(6);
   double least[3] = {kInfinity, kInfinity, kInfinity};
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 60; ++round) {
     least[0] = std::min(least[0], seconds([&] { without.time(path); }));
     least[1] = std::min(least[1], seconds([&] { with.time(path); }));
     least[2] = std::min(least[2], seconds([&] {
@@ -659,8 +671,8 @@ TEST(ComputingTime, OfAThousandIntervalsIsThatOfAFewThousandInverseDynamics) {
   }
   std::printf("%.2f without and %.2f with friction, in 1000 inverse dynamics (%.0f ns)\n",
               least[0] / least[2], least[1] / least[2], 1e6 * least[2]);
-  EXPECT_LT(least[0] / least[2], 8);
-  EXPECT_LT(least[1] / least[2], 12);
+  EXPECT_LT(least[0] / least[2], 10);
+  EXPECT_LT(least[1] / least[2], 15);
 }
 
 }  // namespace

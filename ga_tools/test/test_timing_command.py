@@ -113,7 +113,8 @@ def test_check_finds_velocities_and_positions_beyond_their_limits(tmp_path):
                             '2,2.79,-1,1,0,0,0'])
     done = ga('check', file, PUMA_URDF)
     assert done.returncode == 1
-    assert re.search(r'joint1: velocity \S+ rad/s after \S+ s, \S+ % of its limit 1.92', done.stdout)
+    assert re.search(r'joint1: velocity \S+ rad/s after \S+ s, \S+ % of its limit 1.92',
+                     done.stdout)
     assert re.search(r'joint1: position \S+ rad after \S+ s, \S+ beyond its limits -2.74 and 2.74',
                      done.stdout)
 
@@ -176,11 +177,12 @@ def test_repeated_points_can_be_merged(plan, tmp_path):
 @pytest.mark.parametrize('effort, points, message', [
     ('9', ['1.4', '1.7'], r'swing needs 9\.8\S* N m to hold the arm at rest at s = \S+ of 0\.3 '
      r'\(between points 1 and 2\); its torque limit is 9 N m'),
-    ('10', ['1.4', '1.7'], r'swing needs 10\.8\S* N m against gravity and Coulomb friction at s = '),
+    ('10', ['1.4', '1.7'],
+     r'swing needs 10\.8\S* N m against gravity and Coulomb friction at s = '),
     ('10', ['0', '2.5'], r'swing needs 10\.8\S* N m .*: the arm passes only with momentum, and '
      r'could not go on after a stop'),
     ('0', ['0', '1'], r'swing has no effort limit; give its <limit>')])
-def test_an_arm_that_is_too_weak_is_named_with_place_and_torque(tmp_path, effort, points, message):
+def test_an_arm_that_is_too_weak_is_named_with_its_place(tmp_path, effort, points, message):
     robot = tmp_path / 'pendulum.urdf'
     robot.write_text(PENDULUM.format(effort=effort))
     # Hanging at 0: gravity along x.
