@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,7 +16,6 @@ using ga_dynamics::ChainJoint;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMerge = 1e-9;  // of the length: closer points are one
 /// Where no joint has a velocity limit: the path in a microsecond.
 constexpr double kLargestX = 1e12;

@@ -190,7 +190,7 @@ long Reachability::backward() {
     // upper − lower is concave and piecewise linear in x: Newton's iteration from outside meets the
     // ends of the set after finitely many steps, and never steps over them.
     const double low_next = low_[i + 1], high_next = high_[i + 1];
-    double x = x_most_[i];
+    double x = x_most_[i], nudge = 1e-15;
     for (;;) {
       if (!(x >= x_least_[i])) return static_cast<long>(i);
       const Bounds b = bounds(i, x, low_next, high_next);
@@ -199,7 +199,8 @@ long Reachability::backward() {
       if (!(slope < 0)) return static_cast<long>(i);
       const double left = (b.lower_offset - b.upper_offset) / slope;
       // Rounding alone can keep it in place.
-      x = left < x ? left : x - 1e-15 * std::max(x, 1e-300);
+      x = left < x ? left : x * (1 - (nudge *= 2));
+      if (nudge > 1e-6) return static_cast<long>(i);
       if (x < x_least_[i] && x > x_least_[i] - kTolerance) x = x_least_[i];
     }
     high_[i] = x;

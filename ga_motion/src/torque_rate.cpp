@@ -211,7 +211,6 @@ bool TorqueRateProblem::newton_step() {
     // Overwrites the diagonals with D and the factors below it.
     double pivot = diagonal_[k];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
-    direction_[k] = -gradient_[k];
     const double one = k + 1 < points_ ? next_[k] / pivot : 0;
     const double two = k + 2 < points_ ? second_[k] / pivot : 0;
     if (k + 1 < points_) {

@@ -46,9 +46,6 @@ std::vector<std::shared_ptr<const Path>> random_paths(const TimingLimits& limits
     return low + (high - low) * static_cast<double>(random() >> 11U) * 0x1p-53;
   };
   const std::size_t n = limits.lower.size();
-  TimingLimits slow = limits;
-  slow.acceleration.assign(n, 1);
-  slow.torque.assign(n, kInfinity);
   std::vector<std::shared_ptr<const Path>> paths;
   while (paths.size() < static_cast<std::size_t>(count)) {
     std::vector<std::vector<double>> points(5, std::vector<double>(n));
