@@ -66,6 +66,14 @@ target_link_libraries(bench_laws PRIVATE ga_score)
 ga_find_libraries(bench_laws)
 install(TARGETS bench_laws RUNTIME DESTINATION lib/${PROJECT_NAME})
 
+# Paths timed by motor torque.
+add_executable(bench_timing bench/bench_timing.cpp)
+target_include_directories(bench_timing PRIVATE src)
+target_include_directories(bench_timing SYSTEM PRIVATE ${CLI11_INCLUDE_DIR})  # our warnings are not for CLI11
+target_link_libraries(bench_timing PRIVATE ga_tools)
+ga_find_libraries(bench_timing)
+install(TARGETS bench_timing RUNTIME DESTINATION lib/${PROJECT_NAME})
+
 # The speed table.
 find_package(benchmark QUIET)
 if(benchmark_FOUND AND TARGET ga_dynamics::kdl)

@@ -86,6 +86,14 @@ std::unique_ptr<Trajectory> make_cubic_spline(std::span<const double> times,
                                               std::span<const double> start_velocity = {},
                                               std::span<const double> end_velocity = {});
 
+/// Through `points` at `times` [s] with these velocities and, unless there are none, accelerations (one
+/// joint vector each): polynomials of third order, of fifth with accelerations, between one point and
+/// the next, as ros2_control's joint_trajectory_controller interpolates. At rest beyond both ends.
+std::unique_ptr<Trajectory> make_hermite_spline(
+    std::span<const double> times, std::span<const std::vector<double>> points,
+    std::span<const std::vector<double>> velocities,
+    std::span<const std::vector<double>> accelerations = {});
+
 /// Rest at q for `duration` [s].
 std::unique_ptr<Trajectory> make_hold(std::span<const double> q, double duration);
 

@@ -39,6 +39,10 @@ void add_sim_command(CLI::App& app, const Program& program);
 void add_report_command(CLI::App& app, const Program& program);
 /// Prints a motion as a table.
 void add_motion_command(CLI::App& app, const Program& program);
+/// Times a path by motor torque and writes the motion.
+void add_time_command(CLI::App& app, const Program& program);
+/// Checks a motion against the arm's limits.
+void add_check_command(CLI::App& app, const Program& program);
 
 /// Estimates the payload of a simulated arm.
 void add_estimate_payload_command(CLI::App& app, const Program& program);

@@ -217,6 +217,8 @@ void run(int argc, const char* const* argv) {
   add_sim_command(app, program);
   add_estimate_payload_command(app, program);
   add_motion_command(app, program);
+  add_time_command(app, program);
+  add_check_command(app, program);
   add_report_command(app, program);
 
   const std::vector<std::string> arguments = readable_numbers(argc, argv);
