@@ -9,7 +9,6 @@
 #include <string>
 
 #include "ga_hardware/arm_model.hpp"
-#include "ga_hardware/velocity_observer.hpp"
 #include "simulated_drives.hpp"
 
 namespace ga_hardware {

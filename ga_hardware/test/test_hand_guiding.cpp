@@ -19,7 +19,6 @@
 #include "ga_dynamics/plant.hpp"
 #include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/simulated_arm.hpp"
-#include "ga_hardware/velocity_observer.hpp"
 #include "puma_cell.hpp"
 
 namespace {

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "ga_motion/limit_use.hpp"
 #include "ga_motion/time_parameterization.hpp"
 
 int main(int, char** arguments) {

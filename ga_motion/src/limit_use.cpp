@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ga_motion/limit_use.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "ga_dynamics/dynamics.hpp"
+#include "ga_motion/time_parameterization.hpp"
 #include "join.hpp"
 
 namespace ga_motion {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_motion/limit_use.hpp"
+#include "ga_motion/time_parameterization.hpp"
 #include "join.hpp"
 
 namespace ga_motion {

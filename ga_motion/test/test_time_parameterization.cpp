@@ -12,7 +12,6 @@
 
 #include "counting_allocator.hpp"
 #include "ga_dynamics/dynamics.hpp"
-#include "ga_motion/limit_use.hpp"
 #include "ga_motion/time_parameterization.hpp"
 #include "refusal.hpp"
 #include "timing_paths.hpp"

@@ -19,7 +19,6 @@
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_hardware/arm_model.hpp"
-#include "ga_motion/limit_use.hpp"
 #include "ga_motion/time_parameterization.hpp"
 #include "ga_tools/closed_loop.hpp"
 #include "study/sampled_timing.hpp"

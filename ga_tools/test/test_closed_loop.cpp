@@ -10,7 +10,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "ga_hardware/velocity_observer.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "ga_motion/state_file.hpp"
 #include "ga_motion/trajectory.hpp"
 #include "study/demonstration.hpp"

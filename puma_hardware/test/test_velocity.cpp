@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "arm/transmission.hpp"
-#include "ga_hardware/velocity_observer.hpp"
+#include "ga_hardware/arm_model.hpp"
 
 namespace puma_hardware {
 namespace {

@@ -16,7 +16,6 @@
 #include "cli/options.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/number.hpp"
-#include "ga_motion/limit_use.hpp"
 #include "ga_motion/state_file.hpp"
 #include "ga_motion/time_parameterization.hpp"
 #include "ga_tools/commands.hpp"

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "ga_motion/limit_use.hpp"
 #include "ga_motion/time_parameterization.hpp"
 
 namespace ga_tools {

@@ -22,8 +22,8 @@
 #include "cards/pcl818.hpp"
 #include "cards/pcl833.hpp"
 #include "cards/port_io.hpp"
+#include "ga_hardware/arm_model.hpp"
 #include "ga_hardware/safety_machine.hpp"
-#include "ga_hardware/velocity_observer.hpp"
 
 namespace puma_hardware {
 
