@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ga_controllers {
 
@@ -12,60 +13,217 @@ namespace {
 constexpr double kDoubt = 0.3;
 /// Cycles between corrections.
 constexpr int kCycles = 10;
-/// Of the torque limit: most that a correction changes a torque by, as far as the disturbance
-/// estimate balances it, and otherwise.
-constexpr double kBalanced = 0.1, kStep = 0.005;
+/// Of the torque limit: most that a correction changes a torque by if the disturbance estimate does
+/// not balance it.
+constexpr double kStep = 0.005;
+/// Of that, what a correction that is too large is reduced to.
+constexpr double kReduced = 0.9;
 /// N m, unit of joints without a torque limit.
 constexpr double kUnlimited = 1e3;
+/// rad/s; the torque of a slower arm holds it, but for friction.
+constexpr double kStands = 0.02;
 
 }  // namespace
+
+ModelCorrection::Model::Model(const ga_dynamics::Chain& chain, std::size_t unknowns)
+    : x(unknowns),
+      dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}),
+      excess(chain.joints().size() * chain.joints().size()) {}
 
 ModelCorrection::ModelCorrection(const ga_dynamics::Chain& chain, const LawParameters& parameters,
                                  std::span<const double> torque_limit)
     : estimator_(chain, parameters, torque_limit),
+      used_(chain, estimator_.unknowns().size()),
+      next_(chain, estimator_.unknowns().size()),
+      at_(torque_limit.size()),
       acceleration_(torque_limit.size()),
       doubt_(torque_limit.size()),
       before_(torque_limit.size()),
       after_(torque_limit.size()),
       shift_(torque_limit.size()),
-      factor_(torque_limit.size() * torque_limit.size()) {}
+      factor_(torque_limit.size() * torque_limit.size()) {
+  for (const auto& joint : chain.joints()) {
+    bodies_.bodies.push_back(joint.body);
+    bodies_.armature.push_back(joint.drive.armature);
+    bodies_.drives.push_back(joint.drive);
+  }
+  set_payload(parameters.payload);
+}
+
+void ModelCorrection::set_payload(const ga_dynamics::Payload& payload) noexcept {
+  payload_changed_ = true;
+  estimator_.set_payload(payload);
+  used_.dynamics.set_payload(payload);
+  next_.dynamics.set_payload(payload);
+}
+
+/// The next model: the estimate.
+void ModelCorrection::choose() noexcept {
+  std::copy(estimator_.values().begin(), estimator_.values().end(), next_.x.begin());
+}
+
+void ModelCorrection::make() noexcept {
+  estimator_.unknowns().make(next_.x, bodies_);
+  next_.dynamics.set_bodies(bodies_.bodies, bodies_.armature);
+}
+
+/// At `at_`, where the inertia of the arm was updated.
+void ModelCorrection::find_excess(Model& model, const MeasuredArm& arm) noexcept {
+  model.dynamics.inertia_matrix(at_, model.excess);
+  for (std::size_t i = 0; i < model.excess.size(); ++i) model.excess[i] -= arm.inertia[i];
+}
+
+/// Uses the estimate at once.
+void ModelCorrection::install(MeasuredArm& arm) noexcept {
+  choose();
+  make();
+  arm.update_inertia();
+  at_ = arm.q;
+  find_excess(next_, arm);
+  std::swap(used_, next_);
+  adapted_ = std::any_of(used_.x.begin(), used_.x.end(), [](double x) { return x != 0; });
+  step_ = Step::kWait;
+}
+
+/// True if a torque that holds the arm is nearer to the gravity with the estimated payload than
+/// without it. Uses the next model.
+bool ModelCorrection::confirms(std::span<const double> last_torque, MeasuredArm& arm) noexcept {
+  const std::size_t n = arm.size();
+  if (last_torque.size() < n || !all_finite(last_torque, n)) return false;
+  for (const double rate : arm.qd) {
+    if (std::abs(rate) > kStands) return true;  // in motion, the law has no other evidence
+  }
+  choose();
+  const ModelUnknowns& unknowns = estimator_.unknowns();
+  double distance[2];
+  for (const bool payload : {true, false}) {
+    for (std::size_t k = 0; k < next_.x.size() && !payload; ++k) {
+      if (unknowns.is_payload_mass(k) || unknowns.is_payload_moment(k)) next_.x[k] = 0;
+    }
+    make();
+    next_.dynamics.gravity(arm.q, after_);
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double unit = std::min(arm.torque_limit[i], kUnlimited);
+      sum += std::pow((last_torque[i] - after_[i]) / unit, 2);
+    }
+    distance[payload ? 1 : 0] = sum;
+  }
+  return distance[1] <= distance[0];
+}
+
+void ModelCorrection::start(const ga_dynamics::Payload& payload,
+                            std::span<const double> last_torque, MeasuredArm& arm) noexcept {
+  set_payload(payload);
+  if (!adapted_ && estimator_.estimate().payload_mass == 0) {
+    estimator_.doubt_payload();
+    return;
+  }
+  if (confirms(last_torque, arm)) {
+    estimator_.doubt_payload();
+  } else {
+    estimator_.forget_payload();
+  }
+  install(arm);
+}
+
+void ModelCorrection::feed_forward(Model& model, std::span<const double> v,
+                                   std::span<const double> ahead, const MeasuredArm& arm,
+                                   std::span<double> tau) const noexcept {
+  const std::size_t n = arm.size();
+  model.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double feedback = v[j] - ahead[j];
+    for (std::size_t i = 0; i < n; ++i) tau[i] -= model.excess[j * n + i] * feedback;
+  }
+}
+
+void ModelCorrection::torque(const Cycle& cycle, std::span<const double> v,
+                             std::span<const double> ahead, MeasuredArm& arm,
+                             std::span<double> tau) noexcept {
+  if (!adapted_) {
+    arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
+  } else {
+    if (cycle.changed) {  // the law may come from another one, and the arm from elsewhere
+      arm.update_inertia();
+      at_ = arm.q;
+      find_excess(used_, arm);
+      step_ = Step::kWait;
+    }
+    feed_forward(used_, v, ahead, arm, tau);
+  }
+  std::copy_n(tau.begin(), arm.size(), before_.begin());
+  payload_changed_ = false;
+}
+
+void ModelCorrection::choose_friction(const LawSetting& setting, const MeasuredArm& arm,
+                                      FrictionFeedforward& friction) const noexcept {
+  for (std::size_t i = 0; i < arm.size(); ++i) {
+    friction.choose_drive(
+        i, setting.takes_rates() ? estimator_.unknowns().drive(i, used_.x) : arm.drives[i]);
+  }
+}
 
 void ModelCorrection::advance(const Cycle& cycle, const Command& command, const Law& law) noexcept {
   const bool adapts = law.setting.takes_rates();
-  if (cycle.changed || cycle.state_transition || !adapts) estimator_.interrupt();
-  if (adapts) {
-    const Motion& r = law.reference.followed();
-    bool valid = command.observed && !law.payload.active();
-    for (std::size_t i = 0; i < acceleration_.size(); ++i) {
-      acceleration_[i] = law.observer.acceleration(i);
-      doubt_[i] = kDoubt * std::abs(acceleration_[i] - r.qdd[i]) * law.arm.own_inertia(i);
-      valid = valid && law.output.saturation()[i] == 0 && !law.latch.latched(i);
-    }
-    estimator_.take({law.arm.q, law.arm.qd, acceleration_, command.tau, doubt_, valid}, cycle.dt);
+  if (cycle.changed || cycle.state_transition || !adapts) {
+    estimator_.interrupt();
+    step_ = Step::kWait;
   }
-  if (++age_ < kCycles) return;
-  age_ = 0;
-  estimator_.choose(law.arm.q, !adapts);
-  if (estimator_.differs()) use(command, law);
+  if (!adapts) return;
+  const Motion& r = law.reference.followed();
+  bool valid = command.observed && !law.payload.active();
+  for (std::size_t i = 0; i < acceleration_.size(); ++i) {
+    acceleration_[i] = law.observer.acceleration(i);
+    doubt_[i] = kDoubt * std::abs(acceleration_[i] - r.qdd[i]) * law.arm.own_inertia(i);
+    valid = valid && !law.latch.latched(i);
+  }
+  const bool works =
+      estimator_.take({law.arm.q, law.arm.qd, acceleration_, command.tau, doubt_, valid}, cycle.dt);
+  age_ = std::min(age_ + 1, kCycles);
+  // Not in the same cycle, unless all of them are long enough for both.
+  passed_ = works && !passed_;
+  if (passed_) return;
+  switch (step_) {
+    case Step::kWait:
+      if (age_ < kCycles || cycle.changed) return;
+      age_ = 0;
+      choose();
+      if (!adapted_ && next_.x == used_.x) return;
+      step_ = Step::kMake;
+      return;
+    case Step::kMake:
+      make();
+      step_ = Step::kInertia;
+      return;
+    case Step::kInertia:
+      law.arm.update_inertia();
+      at_ = law.arm.q;
+      step_ = Step::kExcess;
+      return;
+    case Step::kExcess:
+      find_excess(next_, law.arm);
+      step_ = Step::kUse;
+      return;
+    case Step::kUse:
+      step_ = Step::kWait;
+      use(command, law);
+      return;
+    case Step::kTell:
+      step_ = Step::kWait;
+      law.reference.set_model(bodies_.bodies, bodies_.armature, bodies_.drives);
+      return;
+  }
 }
 
-/// Moves the used model towards the chosen one, and computes the torque of v with it.
-void ModelCorrection::move(double share, std::span<const double> v, const Law& law) noexcept {
-  estimator_.use(share);
-  law.arm.dynamics.set_bodies(estimator_.bodies(), estimator_.armature());
-  law.reference.set_bodies(estimator_.bodies(), estimator_.armature());
-  law.payload.set_bodies(estimator_.bodies(), estimator_.armature());
-  law.arm.dynamics.inverse_dynamics(law.arm.q, law.arm.qd, v, after_);
-}
-
-/// Share of the change of the torques that is at most this share of their limits.
-double ModelCorrection::share_within(double most, const Law& law) const noexcept {
+/// Share of the change of the torques that is at most a step.
+double ModelCorrection::share_within_step(const Law& law) const noexcept {
   const std::span<const double> rates = law.reference.followed().qd;
   double share = 1;
   for (std::size_t i = 0; i < after_.size(); ++i) {
     const double change =
-        std::abs(after_[i] - before_[i] + law.friction.change(i, estimator_.drive(i), rates[i]));
-    const double limit = most * std::min(law.arm.torque_limit[i], kUnlimited);
+        std::abs(after_[i] - before_[i] + law.friction.change(i, bodies_.drives[i], rates[i]));
+    const double limit = kStep * std::min(law.arm.torque_limit[i], kUnlimited);
     if (change * share > limit) share = limit / change;
   }
   return share;
@@ -76,9 +234,8 @@ double ModelCorrection::share_within(double most, const Law& law) const noexcept
 bool ModelCorrection::find_shift(const Command& command, const Law& law) noexcept {
   const std::span<const double> rates = law.reference.followed().qd;
   for (std::size_t i = 0; i < shift_.size(); ++i) {
-    shift_[i] = after_[i] - before_[i] + law.friction.next_change(i, estimator_.drive(i), rates[i]);
+    shift_[i] = after_[i] - before_[i] + law.friction.next_change(i, bodies_.drives[i], rates[i]);
   }
-  law.arm.update_inertia();
   law.arm.solve_inertia(shift_, factor_);
   if (!all_finite(shift_, shift_.size())) std::fill(shift_.begin(), shift_.end(), 0.0);
   bool all = true;
@@ -88,24 +245,29 @@ bool ModelCorrection::find_shift(const Command& command, const Law& law) noexcep
   return all;
 }
 
+/// Uses the next model, or begins with one nearer to the used model if the torques would change by too
+/// much.
 void ModelCorrection::use(const Command& command, const Law& law) noexcept {
-  law.arm.dynamics.inverse_dynamics(law.arm.q, law.arm.qd, command.v, before_);
-  move(1, command.v, law);
-  const double balanced = share_within(law.setting.integrates() ? kBalanced : kStep, law);
-  const double small = share_within(kStep, law);
-  if (balanced < 1) {
-    estimator_.undo();
-    move(balanced, command.v, law);
-  }
-  if (!find_shift(command, law) && small < balanced) {
-    estimator_.undo();
-    move(small, command.v, law);
-    find_shift(command, law);
+  const std::span<const double> ahead = law.reference.followed().qdd;
+  if (payload_changed_) feed_forward(used_, command.v, ahead, law.arm, before_);
+  feed_forward(next_, command.v, ahead, law.arm, after_);
+  const bool balanced = find_shift(command, law) && law.setting.integrates();
+  const double share = balanced ? 1 : share_within_step(law);
+  if (share < 1) {
+    for (std::size_t k = 0; k < next_.x.size(); ++k) {
+      next_.x[k] = used_.x[k] + kReduced * share * (next_.x[k] - used_.x[k]);
+    }
+    age_ = kCycles;  // go on at once afterwards
+    step_ = next_.x == used_.x ? Step::kWait : Step::kMake;
+    return;
   }
   for (std::size_t i = 0; i < shift_.size(); ++i) {
-    law.friction.set_drive(i, estimator_.drive(i), law.reference.followed().qd[i]);
+    law.friction.set_drive(i, bodies_.drives[i], law.reference.followed().qd[i]);
     law.observer.shift(i, shift_[i]);
   }
+  std::swap(used_, next_);
+  adapted_ = std::any_of(used_.x.begin(), used_.x.end(), [](double x) { return x != 0; });
+  step_ = Step::kTell;
 }
 
 }  // namespace ga_controllers

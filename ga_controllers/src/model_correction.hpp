@@ -2,10 +2,17 @@
 #ifndef GA_CONTROLLERS__MODEL_CORRECTION_HPP_
 #define GA_CONTROLLERS__MODEL_CORRECTION_HPP_
 
-// Corrects the model of a law by what the adaptation has found, with bumpless transfer: the
-// disturbance estimate takes over every change of the torque. What a law does not subtract of the
-// estimate changes the torque, by a little at a time. In laws that do not track velocities (hand
-// guiding, gravity compensation, point to point) the model goes back to the description.
+// Corrects the feed-forward of a law by what the adaptation has found:
+//   tau = D'(q) qdd_ref + C'(q,qd) + G'(q) + D(q) (v − qdd_ref),
+// with the estimated model D', C', G' and the described inertia D. The feedback keeps the described
+// inertia, so the loop is the one that check_law() has checked, whatever the estimate is: a wrong one
+// costs accuracy, not stability. It costs one inverse dynamics of the estimated model, with
+// v as the acceleration, less (D' − D)(v − qdd_ref); D' − D is updated every few cycles.
+//
+// Bumpless: the disturbance estimate takes over every change of the torque. What a law does not
+// subtract of the estimate changes the torque, by a little at a time. The work is spread over the
+// cycles. Laws that do not track velocities (hand guiding, gravity compensation, point to point) use
+// the description.
 
 #include <span>
 #include <vector>
@@ -19,7 +26,6 @@
 #include "payload_blend.hpp"
 #include "rest_latch.hpp"
 #include "state_observer.hpp"
-#include "torque_limiter.hpp"
 
 namespace ga_controllers {
 
@@ -29,6 +35,20 @@ class ModelCorrection {
   ModelCorrection(const ga_dynamics::Chain& chain, const LawParameters& parameters,
                   std::span<const double> torque_limit);
 
+  /// The law starts with this known payload. `last_torque`: N m, what drove the arm before. Where it
+  /// does not confirm the estimated payload, that is forgotten: it may have been released meanwhile.
+  void start(const ga_dynamics::Payload& payload, std::span<const double> last_torque,
+             MeasuredArm& arm) noexcept;
+  void set_payload(const ga_dynamics::Payload& payload) noexcept;
+
+  /// The torque of the commanded acceleration v, in laws that track velocities. `ahead`: rad/s², of
+  /// the reference, the part of v that is fed forward.
+  void torque(const Cycle& cycle, std::span<const double> v, std::span<const double> ahead,
+              MeasuredArm& arm, std::span<double> tau) noexcept;
+  /// After a change: gives the feed-forward the friction for the law.
+  void choose_friction(const LawSetting& setting, const MeasuredArm& arm,
+                       FrictionFeedforward& friction) const noexcept;
+
   /// The parts of the law.
   struct Law {
     const LawSetting& setting;
@@ -37,7 +57,6 @@ class ModelCorrection {
     FrictionFeedforward& friction;
     StateObserver& observer;
     const RestLatch& latch;
-    const TorqueLimiter& output;
     PayloadBlend& payload;
   };
   /// What the law has computed in this cycle.
@@ -52,17 +71,40 @@ class ModelCorrection {
 
   Adaptation& estimator() noexcept { return estimator_; }
   const Adaptation& estimator() const noexcept { return estimator_; }
+  ga_dynamics::Dynamics& dynamics() noexcept { return used_.dynamics; }
 
  private:
-  void use(const Command& command, const Law& law) noexcept;
-  void move(double share, std::span<const double> v, const Law& law) noexcept;
-  double share_within(double most, const Law& law) const noexcept;
+  /// Steps of a correction, one per cycle.
+  enum class Step { kWait, kMake, kInertia, kExcess, kUse, kTell };
+  struct Model {
+    Model(const ga_dynamics::Chain& chain, std::size_t unknowns);
+    std::vector<double> x;
+    ga_dynamics::Dynamics dynamics;
+    std::vector<double> excess;  ///< D' − D, n·n
+  };
+
+  void choose() noexcept;
+  void make() noexcept;
+  void find_excess(Model& model, const MeasuredArm& arm) noexcept;
+  void install(MeasuredArm& arm) noexcept;
+  bool confirms(std::span<const double> last_torque, MeasuredArm& arm) noexcept;
+  void feed_forward(Model& model, std::span<const double> v, std::span<const double> ahead,
+                    const MeasuredArm& arm, std::span<double> tau) const noexcept;
+  double share_within_step(const Law& law) const noexcept;
   bool find_shift(const Command& command, const Law& law) noexcept;
+  void use(const Command& command, const Law& law) noexcept;
 
   Adaptation estimator_;
-  int age_ = 0;                               ///< cycles since the last correction
+  Model used_, next_;
+  ModelUnknowns::Bodies bodies_;  ///< of `next_`, then of `used_`
+  bool adapted_ = false;          ///< the used model is not the description
+  bool payload_changed_ = false;  ///< since the last torque()
+  bool passed_ = false;           ///< the estimator had the last cycle
+  Step step_ = Step::kWait;
+  int age_ = 0;                               ///< cycles since the last correction began
+  std::vector<double> at_;                    ///< rad, position of `excess`
   std::vector<double> acceleration_, doubt_;  ///< scratch of advance()
-  std::vector<double> before_, after_;        ///< N m, torques of v in the old and the new model
+  std::vector<double> before_, after_;        ///< N m, torques of v in the used and the next model
   std::vector<double> shift_, factor_;        ///< scratch of find_shift()
 };
 
