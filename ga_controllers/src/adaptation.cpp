@@ -13,7 +13,7 @@ namespace {
 
 /// s, between the parts of the work on a sample, which has two for each joint; as many as kParts in a
 /// long cycle. kWait allows for cycles of uneven length.
-constexpr double kPart = 1e-3, kWait = 0.75 * kPart;
+constexpr double kPart = 1.5e-3, kWait = 0.75 * kPart;
 constexpr int kParts = 2;
 /// s, of the filter that both sides of the equations pass.
 constexpr double kFilter = 0.02;
@@ -22,16 +22,19 @@ constexpr double kNoise = 2e-3;
 /// rad/s; below, friction may be less than that of a moving joint.
 constexpr double kMoving = 0.02;
 /// Samples for which a joint has to move.
-constexpr int kMovingSamples = 4;
+constexpr int kMovingSamples = 2;
 /// An equation counts if its variance by the estimate is at least this share of its own variance.
 constexpr double kInformative = 1e-3;
+/// Of the standard deviation of an equation without error: an acceleration that is less certain shakes
+/// the trust in the estimate.
+constexpr double kKnown = 3;
 /// Standard deviations.
 constexpr double kOutlier = 5;
 /// Consecutive outliers of a joint, and s for which the adaptation pauses then.
-constexpr int kOutliers = 4;
+constexpr int kOutliers = 3;
 constexpr double kPause = 0.5;
 /// Pauses after which the payload has changed, and equations in agreement that begin to count anew.
-constexpr int kPauses = 5, kAgreed = 300;
+constexpr int kPauses = 5, kAgreed = 200;
 /// 1/s, of the variance before the first motion: how fast the estimate becomes uncertain.
 constexpr double kForgetting = 1e-3;
 /// Of the variance before the first motion: rounding must not make it negative.
@@ -110,6 +113,7 @@ void Adaptation::doubt_payload() noexcept {
   }
   pauses_ = 0;
   pause_ = 0;
+  trust_ = 0;
 }
 
 void Adaptation::reset() noexcept {
@@ -121,6 +125,7 @@ void Adaptation::reset() noexcept {
   }
   pause_ = 0;
   pauses_ = 0;
+  trust_ = 0;
   interrupt();
 }
 
@@ -255,6 +260,7 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
   const double own = (noise * noise + filtered_doubt_[joint] * filtered_doubt_[joint]) * repeated;
   const double innovation = filtered_residual_[joint] - expected;
   if (!(innovation * innovation <= kOutlier * kOutlier * (variance + own))) {
+    trust_ = 0;
     if (++outliers_[joint] >= kOutliers) {
       pause_ = kPause;
       agreed_ = 0;
@@ -264,6 +270,7 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
     return;
   }
   outliers_[joint] = 0;
+  trust_ = filtered_doubt_[joint] > kKnown * noise ? 0 : std::min(trust_ + 1, kTrusted);
   agreed_ = std::min(agreed_ + 1, kAgreed);
   if (agreed_ == kAgreed) pauses_ = 0;
   if (!(variance > kInformative * own)) return;

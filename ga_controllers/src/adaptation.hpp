@@ -48,7 +48,7 @@ class Adaptation {
     std::span<const double> doubt;       ///< N m, by how much `qdd` may be wrong, as a torque
     bool valid = false;                  ///< false: drop the sample
   };
-  /// Takes a cycle of dt [s]. True if it did a part of the work: in every second cycle at 1 kHz.
+  /// Takes a cycle of dt [s]. True if it did a part of the work: in two of three cycles at 1 kHz.
   bool take(const Sample& sample, double dt) noexcept;
   /// The payload that the law knows. What is known now is no longer unknown: the estimate gives it up.
   void set_payload(const ga_dynamics::Payload& payload) noexcept;
@@ -63,9 +63,13 @@ class Adaptation {
   const ModelUnknowns& unknowns() const noexcept { return unknowns_; }
   /// The estimate, in the order of unknowns().
   std::span<const double> values() const noexcept { return x_; }
+  /// True if all equations have agreed with the estimate for a while, from accelerations that are
+  /// known well: no contact, no oscillation, no change of the payload.
+  bool trusted() const noexcept { return trust_ >= kTrusted; }
   AdaptedModel estimate() const noexcept;
 
  private:
+  static constexpr int kTrusted = 8;  ///< equations
   void begin_sample() noexcept;
   void process(std::size_t part) noexcept;
   void process_body(std::size_t body) noexcept;
@@ -102,6 +106,7 @@ class Adaptation {
   double pause_ = 0;           ///< s, left
   int pauses_ = 0;             ///< without agreement in between
   int agreed_ = 0;             ///< equations since the last one
+  int trust_ = 0;              ///< equations that agree
 };
 
 }  // namespace ga_controllers

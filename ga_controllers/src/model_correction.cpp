@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "small_matrix.hpp"
+
 namespace ga_controllers {
 
 namespace {
@@ -20,6 +22,8 @@ constexpr double kStep = 0.005;
 constexpr double kReduced = 0.9;
 /// N m, unit of joints without a torque limit.
 constexpr double kUnlimited = 1e3;
+/// Changes of the share of the found inertia in the feedback per correction, and of its ceiling.
+constexpr double kRise = 0.25, kFall = 0.25, kLower = 0.9, kRecovery = 0.002;
 /// rad/s; the torque of a slower arm holds it, but for friction.
 constexpr double kStands = 0.02;
 
@@ -28,14 +32,19 @@ constexpr double kStands = 0.02;
 ModelCorrection::Model::Model(const ga_dynamics::Chain& chain, std::size_t unknowns)
     : x(unknowns),
       dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}),
-      excess(chain.joints().size() * chain.joints().size()) {}
+      found(chain.joints().size() * chain.joints().size()),
+      excess(found.size()) {}
 
 ModelCorrection::ModelCorrection(const ga_dynamics::Chain& chain, const LawParameters& parameters,
                                  std::span<const double> torque_limit)
-    : estimator_(chain, parameters, torque_limit),
+    : inertia_ratio_(parameters.adaptation.inertia_ratio),
+      estimator_(chain, parameters, torque_limit),
       used_(chain, estimator_.unknowns().size()),
       next_(chain, estimator_.unknowns().size()),
       at_(torque_limit.size()),
+      described_(torque_limit.size() * torque_limit.size()),
+      difference_(described_.size()),
+      after_inertia_(described_.size()),
       acceleration_(torque_limit.size()),
       doubt_(torque_limit.size()),
       before_(torque_limit.size()),
@@ -68,9 +77,36 @@ void ModelCorrection::make() noexcept {
 }
 
 /// At `at_`, where the inertia of the arm was updated.
-void ModelCorrection::find_excess(Model& model, const MeasuredArm& arm) noexcept {
-  model.dynamics.inertia_matrix(at_, model.excess);
-  for (std::size_t i = 0; i < model.excess.size(); ++i) model.excess[i] -= arm.inertia[i];
+void ModelCorrection::find_inertia(Model& model, double share, const MeasuredArm& arm) noexcept {
+  model.dynamics.inertia_matrix(at_, difference_);
+  for (std::size_t i = 0; i < difference_.size(); ++i) {
+    described_[i] = arm.inertia[i] - arm.found_inertia[i];
+    difference_[i] -= described_[i];
+    model.found[i] = share * difference_[i];
+    model.excess[i] = difference_[i] - model.found[i];
+  }
+}
+
+bool ModelCorrection::within_ratio(double share) noexcept {
+  for (std::size_t i = 0; i < described_.size(); ++i) {
+    next_.found[i] = share * difference_[i];
+    next_.excess[i] = difference_[i] - next_.found[i];
+    after_inertia_[i] = described_[i] + next_.found[i];
+  }
+  return dominates(inertia_ratio_, described_, after_inertia_, at_.size(), factor_);
+}
+
+/// Up slowly while the estimate is trusted, down at once. Every fall lowers the ceiling, which keeps a
+/// wrong estimate from exciting the loop again and again.
+void ModelCorrection::choose_share() noexcept {
+  if (estimator_.trusted()) {
+    share_ = std::min(share_ + kRise, ceiling_);
+    ceiling_ = std::min(ceiling_ + kRecovery, 1.0);
+  } else if (share_ > 0) {
+    share_ -= kFall;
+    if (share_ <= 0) ceiling_ *= kLower, share_ = 0;
+  }
+  while (!within_ratio(share_) && share_ > 0) share_ = std::max(share_ - kFall, 0.0);
 }
 
 /// Uses the estimate at once.
@@ -79,8 +115,10 @@ void ModelCorrection::install(MeasuredArm& arm) noexcept {
   make();
   arm.update_inertia();
   at_ = arm.q;
-  find_excess(next_, arm);
+  share_ = 0;
+  find_inertia(next_, share_, arm);
   std::swap(used_, next_);
+  arm.found_inertia = used_.found;
   adapted_ = std::any_of(used_.x.begin(), used_.x.end(), [](double x) { return x != 0; });
   step_ = Step::kWait;
 }
@@ -147,7 +185,10 @@ void ModelCorrection::torque(const Cycle& cycle, std::span<const double> v,
     if (cycle.changed) {  // the law may come from another one, and the arm from elsewhere
       arm.update_inertia();
       at_ = arm.q;
-      find_excess(used_, arm);
+      share_ = 0;
+      find_inertia(used_, share_, arm);
+      arm.found_inertia = used_.found;
+      arm.inertia = described_;
       step_ = Step::kWait;
     }
     feed_forward(used_, v, ahead, arm, tau);
@@ -202,7 +243,8 @@ void ModelCorrection::advance(const Cycle& cycle, const Command& command, const 
       step_ = Step::kExcess;
       return;
     case Step::kExcess:
-      find_excess(next_, law.arm);
+      find_inertia(next_, share_, law.arm);
+      choose_share();
       step_ = Step::kUse;
       return;
     case Step::kUse:
@@ -251,6 +293,11 @@ void ModelCorrection::use(const Command& command, const Law& law) noexcept {
   const std::span<const double> ahead = law.reference.followed().qdd;
   if (payload_changed_) feed_forward(used_, command.v, ahead, law.arm, before_);
   feed_forward(next_, command.v, ahead, law.arm, after_);
+  const auto apply = [&](const std::vector<double>& found) {
+    law.arm.found_inertia = found;
+    for (std::size_t i = 0; i < found.size(); ++i) law.arm.inertia[i] = described_[i] + found[i];
+  };
+  apply(next_.found);
   const bool balanced = find_shift(command, law) && law.setting.integrates();
   const double share = balanced ? 1 : share_within_step(law);
   if (share < 1) {
@@ -258,6 +305,7 @@ void ModelCorrection::use(const Command& command, const Law& law) noexcept {
       next_.x[k] = used_.x[k] + kReduced * share * (next_.x[k] - used_.x[k]);
     }
     age_ = kCycles;  // go on at once afterwards
+    apply(used_.found);
     step_ = next_.x == used_.x ? Step::kWait : Step::kMake;
     return;
   }

@@ -2,12 +2,18 @@
 #ifndef GA_CONTROLLERS__MODEL_CORRECTION_HPP_
 #define GA_CONTROLLERS__MODEL_CORRECTION_HPP_
 
-// Corrects the feed-forward of a law by what the adaptation has found:
-//   tau = D'(q) qdd_ref + C'(q,qd) + G'(q) + D(q) (v − qdd_ref),
-// with the estimated model D', C', G' and the described inertia D. The feedback keeps the described
-// inertia, so the loop is the one that check_law() has checked, whatever the estimate is: a wrong one
-// costs accuracy, not stability. It costs one inverse dynamics of the estimated model, with
-// v as the acceleration, less (D' − D)(v − qdd_ref); D' − D is updated every few cycles.
+// Corrects the model of a law by what the adaptation has found:
+//   tau = D'(q) qdd_ref + C'(q,qd) + G'(q) + L(q) (v − qdd_ref),
+// with the estimated model D', C', G', and an inertia L of the feedback between the described D and D':
+//   L = D + s (D' − D).
+// The feed-forward of a wrong estimate costs accuracy. A wrong L costs stability: it is the gain of the
+// loop, which check_law() has checked for D. So L ≤ inertia_ratio · D about any direction of motion,
+// and s rises only while the estimate is trusted (Adaptation::trusted()). In contact, after a load has
+// been dropped and when the loop oscillates, it returns to 0 within some 0.1 s, and the loop is the
+// checked one again.
+//
+// It costs one inverse dynamics of the estimated model, with v as the acceleration, less
+// (D' − L)(v − qdd_ref); the matrix is updated every few cycles.
 //
 // Bumpless: the disturbance estimate takes over every change of the torque. What a law does not
 // subtract of the estimate changes the torque, by a little at a time. The work is spread over the
@@ -80,12 +86,16 @@ class ModelCorrection {
     Model(const ga_dynamics::Chain& chain, std::size_t unknowns);
     std::vector<double> x;
     ga_dynamics::Dynamics dynamics;
-    std::vector<double> excess;  ///< D' − D, n·n
+    std::vector<double>
+        found;  ///< kg m², n·n: of the inertia, what the feedback takes into account
+    std::vector<double> excess;  ///< and what it does not
   };
 
   void choose() noexcept;
   void make() noexcept;
-  void find_excess(Model& model, const MeasuredArm& arm) noexcept;
+  void find_inertia(Model& model, double share, const MeasuredArm& arm) noexcept;
+  void choose_share() noexcept;
+  bool within_ratio(double share) noexcept;
   void install(MeasuredArm& arm) noexcept;
   bool confirms(std::span<const double> last_torque, MeasuredArm& arm) noexcept;
   void feed_forward(Model& model, std::span<const double> v, std::span<const double> ahead,
@@ -94,6 +104,7 @@ class ModelCorrection {
   bool find_shift(const Command& command, const Law& law) noexcept;
   void use(const Command& command, const Law& law) noexcept;
 
+  double inertia_ratio_;
   Adaptation estimator_;
   Model used_, next_;
   ModelUnknowns::Bodies bodies_;  ///< of `next_`, then of `used_`
@@ -101,11 +112,15 @@ class ModelCorrection {
   bool payload_changed_ = false;  ///< since the last torque()
   bool passed_ = false;           ///< the estimator had the last cycle
   Step step_ = Step::kWait;
-  int age_ = 0;                               ///< cycles since the last correction began
-  std::vector<double> at_;                    ///< rad, position of `excess`
-  std::vector<double> acceleration_, doubt_;  ///< scratch of advance()
-  std::vector<double> before_, after_;        ///< N m, torques of v in the used and the next model
-  std::vector<double> shift_, factor_;        ///< scratch of find_shift()
+  int age_ = 0;                                 ///< cycles since the last correction began
+  double share_ = 0;                            ///< of the found inertia in the feedback
+  double ceiling_ = 1;                          ///< of the share
+  std::vector<double> at_;                      ///< rad, position of the next inertias
+  std::vector<double> described_, difference_;  ///< kg m², there: D, D' − D
+  std::vector<double> after_inertia_;           ///< scratch of within_ratio()
+  std::vector<double> acceleration_, doubt_;    ///< scratch of advance()
+  std::vector<double> before_, after_;  ///< N m, torques of v in the used and the next model
+  std::vector<double> shift_, factor_;  ///< scratch of find_shift()
 };
 
 }  // namespace ga_controllers

@@ -177,7 +177,7 @@ TEST(Estimation, ContactsWithAgreementInBetweenAreForgotten) {
       paused = paused || fed.estimator.estimate().paused;
     });
     EXPECT_TRUE(paused);
-    fed.feed(9);
+    fed.feed(3);
   }
   EXPECT_LT(fed.deviation(), 2 * before);
 }
@@ -283,7 +283,9 @@ TEST(Unknowns, DescribePossibleBodiesWithinTheirBounds) {
     }
     unknowns.make(x, bodies);
     for (std::size_t i = 0; i < 6; ++i) {
-      EXPECT_TRUE(ga_dynamics::is_physical(bodies.bodies[i])) << i;
+      if (ga_dynamics::is_physical(puma().joints()[i].body)) {
+        EXPECT_TRUE(ga_dynamics::is_physical(bodies.bodies[i])) << i;
+      }
       if (puma().joints()[i].body.mass > 0) {
         EXPECT_GT(bodies.bodies[i].mass, 0) << i;
       }
