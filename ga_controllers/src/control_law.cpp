@@ -244,7 +244,7 @@ struct ControlLaw::Impl {
     follow(cycle);
     if (integrates) latch.advance(reference, cycle.dt, observer, arm);
     command_acceleration();
-    if (cycle.changed && correction) correction->choose_friction(setting, arm, friction);
+    if (cycle.changed && correction) correction->restart(setting, arm, friction);
     if (setting.hand_guided()) {
       hand.torque(cycle, arm, tau);
     } else if (correction && setting.takes_rates()) {

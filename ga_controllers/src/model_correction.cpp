@@ -79,6 +79,7 @@ void ModelCorrection::make() noexcept {
 /// At `at_`, where the inertia of the arm was updated.
 void ModelCorrection::find_inertia(Model& model, double share, const MeasuredArm& arm) noexcept {
   model.dynamics.inertia_matrix(at_, difference_);
+  model.share = share;
   for (std::size_t i = 0; i < difference_.size(); ++i) {
     described_[i] = arm.inertia[i] - arm.found_inertia[i];
     difference_[i] -= described_[i];
@@ -88,6 +89,7 @@ void ModelCorrection::find_inertia(Model& model, double share, const MeasuredArm
 }
 
 bool ModelCorrection::within_ratio(double share) noexcept {
+  next_.share = share;
   for (std::size_t i = 0; i < described_.size(); ++i) {
     next_.found[i] = share * difference_[i];
     next_.excess[i] = difference_[i] - next_.found[i];
@@ -99,8 +101,9 @@ bool ModelCorrection::within_ratio(double share) noexcept {
 /// Up slowly while the estimate is trusted, down at once. Every fall lowers the ceiling, which keeps a
 /// wrong estimate from exciting the loop again and again.
 void ModelCorrection::choose_share() noexcept {
+  share_ = used_.share;
   if (estimator_.trusted()) {
-    share_ = std::min(share_ + kRise, ceiling_);
+    if (!reduced_) share_ = std::min(share_ + kRise, ceiling_);
     ceiling_ = std::min(ceiling_ + kRecovery, 1.0);
   } else if (share_ > 0) {
     share_ -= kFall;
@@ -119,6 +122,7 @@ void ModelCorrection::install(MeasuredArm& arm) noexcept {
   find_inertia(next_, share_, arm);
   std::swap(used_, next_);
   arm.found_inertia = used_.found;
+  arm.inertia = described_;
   adapted_ = std::any_of(used_.x.begin(), used_.x.end(), [](double x) { return x != 0; });
   step_ = Step::kWait;
 }
@@ -185,10 +189,7 @@ void ModelCorrection::torque(const Cycle& cycle, std::span<const double> v,
     if (cycle.changed) {  // the law may come from another one, and the arm from elsewhere
       arm.update_inertia();
       at_ = arm.q;
-      share_ = 0;
       find_inertia(used_, share_, arm);
-      arm.found_inertia = used_.found;
-      arm.inertia = described_;
       step_ = Step::kWait;
     }
     feed_forward(used_, v, ahead, arm, tau);
@@ -197,8 +198,11 @@ void ModelCorrection::torque(const Cycle& cycle, std::span<const double> v,
   payload_changed_ = false;
 }
 
-void ModelCorrection::choose_friction(const LawSetting& setting, const MeasuredArm& arm,
-                                      FrictionFeedforward& friction) const noexcept {
+void ModelCorrection::restart(const LawSetting& setting, MeasuredArm& arm,
+                              FrictionFeedforward& friction) noexcept {
+  share_ = 0;
+  std::fill(arm.found_inertia.begin(), arm.found_inertia.end(), 0.0);
+  if (adapted_) arm.update_inertia();
   for (std::size_t i = 0; i < arm.size(); ++i) {
     friction.choose_drive(
         i, setting.takes_rates() ? estimator_.unknowns().drive(i, used_.x) : arm.drives[i]);
@@ -229,6 +233,7 @@ void ModelCorrection::advance(const Cycle& cycle, const Command& command, const 
     case Step::kWait:
       if (age_ < kCycles || cycle.changed) return;
       age_ = 0;
+      reduced_ = false;
       choose();
       if (!adapted_ && next_.x == used_.x) return;
       step_ = Step::kMake;
@@ -299,14 +304,17 @@ void ModelCorrection::use(const Command& command, const Law& law) noexcept {
   };
   apply(next_.found);
   const bool balanced = find_shift(command, law) && law.setting.integrates();
-  const double share = balanced ? 1 : share_within_step(law);
+  // A loop that may be unstable must not wait: its share falls by itself, whatever that changes.
+  const bool falls = next_.share < used_.share, alone = next_.x == used_.x;
+  const double share = balanced || (falls && alone) ? 1 : share_within_step(law);
   if (share < 1) {
     for (std::size_t k = 0; k < next_.x.size(); ++k) {
-      next_.x[k] = used_.x[k] + kReduced * share * (next_.x[k] - used_.x[k]);
+      next_.x[k] = used_.x[k] + (falls ? 0 : kReduced * share * (next_.x[k] - used_.x[k]));
     }
+    reduced_ = true;
     age_ = kCycles;  // go on at once afterwards
     apply(used_.found);
-    step_ = next_.x == used_.x ? Step::kWait : Step::kMake;
+    step_ = alone ? Step::kWait : Step::kMake;
     return;
   }
   for (std::size_t i = 0; i < shift_.size(); ++i) {

@@ -51,9 +51,8 @@ class ModelCorrection {
   /// the reference, the part of v that is fed forward.
   void torque(const Cycle& cycle, std::span<const double> v, std::span<const double> ahead,
               MeasuredArm& arm, std::span<double> tau) noexcept;
-  /// After a change: gives the feed-forward the friction for the law.
-  void choose_friction(const LawSetting& setting, const MeasuredArm& arm,
-                       FrictionFeedforward& friction) const noexcept;
+  /// At a change, before the torque: the feedback uses the description, and friction is that for the law.
+  void restart(const LawSetting& setting, MeasuredArm& arm, FrictionFeedforward& friction) noexcept;
 
   /// The parts of the law.
   struct Law {
@@ -87,7 +86,8 @@ class ModelCorrection {
     std::vector<double> x;
     ga_dynamics::Dynamics dynamics;
     std::vector<double>
-        found;  ///< kg m², n·n: of the inertia, what the feedback takes into account
+        found;         ///< kg m², n·n: of the inertia, what the feedback takes into account
+    double share = 0;  ///< of D' − D in `found`
     std::vector<double> excess;  ///< and what it does not
   };
 
@@ -109,6 +109,7 @@ class ModelCorrection {
   Model used_, next_;
   ModelUnknowns::Bodies bodies_;  ///< of `next_`, then of `used_`
   bool adapted_ = false;          ///< the used model is not the description
+  bool reduced_ = false;          ///< the correction would have been too large: the share waits
   bool payload_changed_ = false;  ///< since the last torque()
   bool passed_ = false;           ///< the estimator had the last cycle
   Step step_ = Step::kWait;
