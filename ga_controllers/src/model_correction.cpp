@@ -13,6 +13,8 @@ namespace {
 
 /// Share of the acceleration beside that of the reference that may be wrong.
 constexpr double kDoubt = 0.3;
+/// s; in shorter cycles a correction waits while the estimator works.
+constexpr double kLong = 1.5e-3;
 /// Cycles between corrections.
 constexpr int kCycles = 10;
 /// Of the torque limit: most that a correction changes a torque by if the disturbance estimate does
@@ -23,7 +25,7 @@ constexpr double kReduced = 0.9;
 /// N m, unit of joints without a torque limit.
 constexpr double kUnlimited = 1e3;
 /// Changes of the share of the found inertia in the feedback per correction, and of its ceiling.
-constexpr double kRise = 0.25, kFall = 0.25, kLower = 0.9, kRecovery = 0.002;
+constexpr double kRise = 0.4, kFall = 0.34, kLower = 0.9, kRecovery = 0.002;
 /// rad/s; the torque of a slower arm holds it, but for friction.
 constexpr double kStands = 0.02;
 
@@ -226,9 +228,7 @@ void ModelCorrection::advance(const Cycle& cycle, const Command& command, const 
   const bool works =
       estimator_.take({law.arm.q, law.arm.qd, acceleration_, command.tau, doubt_, valid}, cycle.dt);
   age_ = std::min(age_ + 1, kCycles);
-  // Not in the same cycle, unless all of them are long enough for both.
-  passed_ = works && !passed_;
-  if (passed_) return;
+  if (works && cycle.dt < kLong) return;
   switch (step_) {
     case Step::kWait:
       if (age_ < kCycles || cycle.changed) return;

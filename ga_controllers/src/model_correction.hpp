@@ -111,7 +111,6 @@ class ModelCorrection {
   bool adapted_ = false;          ///< the used model is not the description
   bool reduced_ = false;          ///< the correction would have been too large: the share waits
   bool payload_changed_ = false;  ///< since the last torque()
-  bool passed_ = false;           ///< the estimator had the last cycle
   Step step_ = Step::kWait;
   int age_ = 0;                                 ///< cycles since the last correction began
   double share_ = 0;                            ///< of the found inertia in the feedback
