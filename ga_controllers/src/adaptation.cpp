@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "small_matrix.hpp"
-
 namespace ga_controllers {
 
 using ga_dynamics::Chain;
@@ -13,6 +11,10 @@ using ga_dynamics::ChainJoint;
 
 namespace {
 
+/// s, between the parts of the work on a sample, which has two for each joint; as many as kParts in a
+/// long cycle. kWait allows for cycles of uneven length.
+constexpr double kPart = 1.5e-3, kWait = 0.75 * kPart;
+constexpr int kParts = 2;
 /// s, of the filter that both sides of the equations pass.
 constexpr double kFilter = 0.02;
 /// Of the torque limit: standard deviation of an equation of a joint that is tracked without error.
@@ -20,24 +22,23 @@ constexpr double kNoise = 2e-3;
 /// rad/s; below, friction may be less than that of a moving joint.
 constexpr double kMoving = 0.02;
 /// Samples for which a joint has to move.
-constexpr int kMovingSamples = 4;
+constexpr int kMovingSamples = 2;
 /// An equation counts if its variance by the estimate is at least this share of its own variance.
 constexpr double kInformative = 1e-3;
+/// Of the standard deviation of an equation without error: an acceleration that is less certain shakes
+/// the trust in the estimate.
+constexpr double kKnown = 3;
 /// Standard deviations.
 constexpr double kOutlier = 5;
 /// Consecutive outliers of a joint, and s for which the adaptation pauses then.
-constexpr int kOutliers = 5;
+constexpr int kOutliers = 3;
 constexpr double kPause = 0.5;
 /// Pauses after which the payload has changed, and equations in agreement that begin to count anew.
-constexpr int kPauses = 5, kAgreed = 600;
+constexpr int kPauses = 5, kAgreed = 200;
 /// 1/s, of the variance before the first motion: how fast the estimate becomes uncertain.
 constexpr double kForgetting = 1e-3;
 /// Of the variance before the first motion: rounding must not make it negative.
 constexpr double kLeastVariance = 1e-9;
-/// Changes of the share of the estimated bodies at a time.
-constexpr double kShareRise = 0.02, kShareFall = 0.1;
-/// Between the used and the described inertia about any direction of motion.
-constexpr double kInertiaRatio = 2;
 
 /// N m; 100 for unlimited joints.
 std::vector<double> finite(std::span<const double> limits) {
@@ -52,28 +53,21 @@ Adaptation::Adaptation(const Chain& chain, const LawParameters& parameters,
                        std::span<const double> torque_limit)
     : chain_(chain),
       dynamics_(chain, {.drives = ga_dynamics::Drives::kArmature}),
-      candidate_(chain, {.drives = ga_dynamics::Drives::kArmature}),
       torque_limit_(finite(torque_limit)),
       friction_velocity_(parameters.friction_velocity),
       unknowns_(chain, parameters, torque_limit_),
       nominal_(chain.joints().size()) {
   const std::size_t n = chain.joints().size();
-  for (const ChainJoint& joint : chain.joints()) {
-    model_.bodies.push_back(joint.body);
-    model_.armature.push_back(joint.drive.armature);
-    model_.drives.push_back(joint.drive);
-  }
   for (std::vector<double>* v :
        {&sum_, &q_, &qd_, &qdd_, &doubt_, &mean_, &next_q_, &next_qd_, &next_qdd_, &next_doubt_,
-        &residual_, &filtered_residual_, &filtered_doubt_, &rate_}) {
+        &residual_, &filtered_residual_, &filtered_doubt_}) {
     v->resize(n);
   }
   moving_.resize(n), outliers_.resize(n);
   body_regressor_.resize(n * kParameters);
-  inertia_.resize(n * n), candidate_inertia_.resize(n * n), factor_.resize(n * n);
   set_payload(parameters.payload);
   const std::size_t k = unknowns_.size();
-  x_.resize(k), chosen_.resize(k), used_.resize(k), before_.resize(k), gain_.resize(k);
+  x_.resize(k), gain_.resize(k);
   y_.resize(n * k), filtered_y_.resize(n * k);
   covariance_.resize(k * k);
   reset();
@@ -81,8 +75,6 @@ Adaptation::Adaptation(const Chain& chain, const LawParameters& parameters,
 
 void Adaptation::set_payload(const ga_dynamics::Payload& payload) noexcept {
   const std::size_t n = nominal_.size();
-  dynamics_.set_payload(payload);
-  candidate_.set_payload(payload);
   for (std::size_t i = 0; i < n; ++i) parameters_of(chain_.joints()[i].body, nominal_[i]);
   const ga_dynamics::ChainLink& tip = chain_.tip();
   if (payload.mass > 0 && tip.body > 0) {
@@ -95,12 +87,20 @@ void Adaptation::set_payload(const ga_dynamics::Payload& payload) noexcept {
   for (std::size_t k = 0; k < x_.size(); ++k) {
     const std::size_t axis = unknowns_.axis(k);
     if (unknowns_.is_payload_mass(k)) {
-      x_[k] = std::max(x_[k] - (payload.mass - known_.mass), 0.0);
-    } else if (unknowns_.is_payload_moment(k)) {
+      x_[k] -= std::max(payload.mass - known_.mass, 0.0);
+    } else if (unknowns_.is_payload_moment(k) && payload.mass > known_.mass) {
       x_[k] -= payload.mass * payload.com[axis] - known_.mass * known_.com[axis];
     }
   }
   known_ = payload;
+  bound();
+}
+
+void Adaptation::forget_payload() noexcept {
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    if (unknowns_.is_payload_mass(k) || unknowns_.is_payload_moment(k)) x_[k] = 0;
+  }
+  doubt_payload();
 }
 
 void Adaptation::doubt_payload() noexcept {
@@ -113,6 +113,7 @@ void Adaptation::doubt_payload() noexcept {
   }
   pauses_ = 0;
   pause_ = 0;
+  trust_ = 0;
 }
 
 void Adaptation::reset() noexcept {
@@ -124,6 +125,7 @@ void Adaptation::reset() noexcept {
   }
   pause_ = 0;
   pauses_ = 0;
+  trust_ = 0;
   interrupt();
 }
 
@@ -144,9 +146,9 @@ void Adaptation::interrupt() noexcept {
   std::fill(moving_.begin(), moving_.end(), 0);
 }
 
-void Adaptation::take(const Sample& s, double dt) noexcept {
+bool Adaptation::take(const Sample& s, double dt) noexcept {
   const std::size_t n = nominal_.size();
-  if (unknowns_.size() == 0) return;
+  if (unknowns_.size() == 0) return false;
   pause_ = std::max(pause_ - dt, 0.0);
   valid_ = valid_ && s.valid && dt > 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -155,9 +157,14 @@ void Adaptation::take(const Sample& s, double dt) noexcept {
     doubt_[i] += s.doubt[i] * dt;
   }
   collected_ += dt;
-  if (ready_) process_body(phase_);
-  if (filtered_samples_ > 0 && !(pause_ > 0)) process_joint(phase_);
-  if (++phase_ < n) return;
+  waited_ = std::min(waited_ + dt, kParts * kPart);
+  bool works = false;
+  for (int part = 0; part < kParts && waited_ >= kWait; ++part) {
+    waited_ = std::max(waited_ - kPart, 0.0);
+    works = true;
+    if (phase_ < 2 * n) process(phase_++);
+  }
+  if (phase_ < 2 * n) return works;
   phase_ = 0;
   if (ready_) {
     finish_regressor();
@@ -166,7 +173,7 @@ void Adaptation::take(const Sample& s, double dt) noexcept {
   ready_ = valid_ && collected_ > 0;
   if (!ready_) {
     interrupt();
-    return;
+    return works;
   }
   for (std::size_t i = 0; i < n; ++i) {
     mean_[i] = sum_[i] / collected_;
@@ -175,6 +182,13 @@ void Adaptation::take(const Sample& s, double dt) noexcept {
   }
   period_ = collected_;
   begin_sample();
+  return works;
+}
+
+/// The regressor of a body and the equation of a joint in turn.
+void Adaptation::process(std::size_t part) noexcept {
+  if (part % 2 == 0 && ready_) process_body(part / 2);
+  if (part % 2 == 1 && filtered_samples_ > 0 && !(pause_ > 0)) process_joint(part / 2);
 }
 
 /// The columns of a body's unknowns, and its part of the residual.
@@ -218,9 +232,7 @@ void Adaptation::low_pass() noexcept {
     filter(filtered_residual_[i], residual_[i]);
     filter(filtered_doubt_[i], next_doubt_[i]);
     const bool moves = std::abs(next_qd_[i]) > kMoving;
-    const bool reverses = next_qd_[i] * rate_[i] <= 0;
-    moving_[i] = moves && !reverses ? std::min(moving_[i] + 1, kMovingSamples) : 0;
-    rate_[i] = next_qd_[i];
+    moving_[i] = moves ? std::min(moving_[i] + 1, kMovingSamples) : 0;
   }
   filtered_samples_ = std::min(filtered_samples_ + 1, kMovingSamples);
 }
@@ -230,13 +242,16 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
   const std::size_t k = unknowns_.size();
   if (moving_[joint] < kMovingSamples) return;
   const double* const y = filtered_y_.data() + joint * k;
+  std::fill(gain_.begin(), gain_.end(), 0.0);
+  double* const gain = gain_.data();
+  for (std::size_t j = 0; j < k; ++j) {
+    if (y[j] == 0) continue;  // bodies nearer to the base, other drives
+    const double* const row = covariance_.data() + j * k;
+    for (std::size_t i = 0; i < k; ++i) gain[i] += row[i] * y[j];
+  }
   double variance = 0, expected = 0;
   for (std::size_t i = 0; i < k; ++i) {
-    const double* const row = covariance_.data() + i * k;
-    double sum = 0;
-    for (std::size_t j = 0; j < k; ++j) sum += row[j] * y[j];
-    gain_[i] = sum;
-    variance += sum * y[i];
+    variance += gain[i] * y[i];
     expected += y[i] * x_[i];
   }
   const double noise = kNoise * torque_limit_[joint];
@@ -245,6 +260,7 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
   const double own = (noise * noise + filtered_doubt_[joint] * filtered_doubt_[joint]) * repeated;
   const double innovation = filtered_residual_[joint] - expected;
   if (!(innovation * innovation <= kOutlier * kOutlier * (variance + own))) {
+    trust_ = 0;
     if (++outliers_[joint] >= kOutliers) {
       pause_ = kPause;
       agreed_ = 0;
@@ -254,14 +270,16 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
     return;
   }
   outliers_[joint] = 0;
-  if (!(pause_ > 0) && ++agreed_ >= kAgreed) pauses_ = 0;
+  trust_ = filtered_doubt_[joint] > kKnown * noise ? 0 : std::min(trust_ + 1, kTrusted);
+  agreed_ = std::min(agreed_ + 1, kAgreed);
+  if (agreed_ == kAgreed) pauses_ = 0;
   if (!(variance > kInformative * own)) return;
   const double scale = 1 / (variance + own);
-  for (std::size_t i = 0; i < k; ++i) x_[i] += gain_[i] * scale * innovation;
+  for (std::size_t i = 0; i < k; ++i) x_[i] += gain[i] * scale * innovation;
   for (std::size_t i = 0; i < k; ++i) {
     double* const row = covariance_.data() + i * k;
-    const double factor = gain_[i] * scale;
-    for (std::size_t j = 0; j < k; ++j) row[j] -= factor * gain_[j];
+    const double factor = gain[i] * scale;
+    for (std::size_t j = 0; j < k; ++j) row[j] -= factor * gain[j];
     const double most = unknowns_.variance(i);
     const double grown =
         row[i] + kForgetting * most * period_ / static_cast<double>(nominal_.size());
@@ -286,51 +304,6 @@ void Adaptation::bound() noexcept {
       if (unknowns_.is_payload_mass(i)) payload = x_[i];
     }
   }
-}
-
-void Adaptation::choose(std::span<const double> q, bool described) noexcept {
-  if (described) {
-    std::fill(chosen_.begin(), chosen_.end(), 0.0);
-    return;
-  }
-  const auto choose_share = [&](double share) {
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      chosen_[i] = unknowns_.is_friction(i) ? x_[i] : share * x_[i];
-    }
-    unknowns_.make(chosen_, model_);
-    return keeps_inertia(q);
-  };
-  // Up slowly, and down only if the posture requires it: the model must not change back and forth.
-  const double more = std::min(share_ + kShareRise, 1.0);
-  if (choose_share(more)) {
-    share_ = more;
-  } else if (!choose_share(share_)) {
-    share_ = std::max(share_ - kShareFall, 0.0);
-    choose_share(share_);
-  }
-}
-
-void Adaptation::use(double share) noexcept {
-  for (std::size_t i = 0; i < x_.size(); ++i) {
-    before_[i] = used_[i];
-    used_[i] = share >= 1 ? chosen_[i] : used_[i] + share * (chosen_[i] - used_[i]);
-  }
-  unknowns_.make(used_, model_);
-}
-
-void Adaptation::undo() noexcept {
-  used_ = before_;
-  unknowns_.make(used_, model_);
-}
-
-/// Compares `model_` with the description.
-bool Adaptation::keeps_inertia(std::span<const double> q) noexcept {
-  const std::size_t n = nominal_.size();
-  candidate_.set_bodies(model_.bodies, model_.armature);
-  candidate_.inertia_matrix(q, candidate_inertia_);
-  dynamics_.inertia_matrix(q, inertia_);
-  return dominates(kInertiaRatio, inertia_, candidate_inertia_, n, factor_) &&
-         dominates(kInertiaRatio, candidate_inertia_, inertia_, n, factor_);
 }
 
 AdaptedModel Adaptation::estimate() const noexcept {

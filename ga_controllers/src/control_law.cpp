@@ -102,6 +102,8 @@ struct ControlLaw::Impl {
         balanced(arm.size()),
         no_torque(arm.size(), std::numeric_limits<double>::quiet_NaN()),
         start_torque_(arm.size()),
+        described(arm.size()),
+        found(arm.size()),
         disturbance_torque(arm.size()),
         terms(kTerms * arm.size()),
         terms_inertia(arm.size() * arm.size()) {
@@ -169,9 +171,17 @@ struct ControlLaw::Impl {
       balanced[i] = estimates ? kDisturbanceShare * arm.max_acceleration(i)
                               : std::numeric_limits<double>::infinity();
     }
-    payload.advance(cycle, {subtracted, balanced, estimates}, v, tau, observer, arm);
+    // The payload is balanced in the described model, whatever the adaptation has found.
+    if (correction) {
+      arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, described);
+      for (std::size_t i = 0; i < arm.size(); ++i) found[i] = tau[i] - described[i];
+    }
+    const std::span<double> torque = correction ? std::span<double>(described) : tau;
+    payload.advance(cycle, {subtracted, balanced, estimates}, v, torque, observer, arm);
     reference.set_payload(payload.present());
-    if (correction) correction->estimator().set_payload(payload.present());
+    if (!correction) return;
+    correction->set_payload(payload.present());
+    for (std::size_t i = 0; i < arm.size(); ++i) tau[i] = described[i] + found[i];
   }
 
   /// 1/s; none for a latched joint that stands, all for one that moves twice as fast.
@@ -234,8 +244,11 @@ struct ControlLaw::Impl {
     follow(cycle);
     if (integrates) latch.advance(reference, cycle.dt, observer, arm);
     command_acceleration();
+    if (cycle.changed && correction) correction->restart(setting, arm, friction);
     if (setting.hand_guided()) {
       hand.torque(cycle, arm, tau);
+    } else if (correction && setting.takes_rates()) {
+      correction->torque(cycle, v, reference.followed().qdd, arm, tau);
     } else {
       arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
     }
@@ -255,7 +268,8 @@ struct ControlLaw::Impl {
   void hold(const Cycle& cycle, std::span<double> tau) noexcept {
     if (has_state) {
       if (setting.takes_reference()) follow(cycle);
-      arm.dynamics.gravity(arm.q, tau);
+      (correction && setting.takes_rates() ? correction->dynamics() : arm.dynamics)
+          .gravity(arm.q, tau);
       return;
     }
     for (std::size_t i = 0; i < arm.size(); ++i) {
@@ -354,7 +368,7 @@ struct ControlLaw::Impl {
     }
     const bool observed = observed_time > kObserved * kObserverStart;
     correction->advance(cycle, {tau, v, subtracted, observed},
-                        {setting, arm, reference, friction, observer, latch, output, payload});
+                        {setting, arm, reference, friction, observer, latch, payload});
   }
 
   /// Bumpless transfer of a law with integral action: the torque before the change, as far as it
@@ -390,6 +404,7 @@ struct ControlLaw::Impl {
   std::vector<double> subtracted, balanced;     ///< scratch of blend_payload() and adapt()
   const std::vector<double> no_torque;          ///< NaN: the arm was not driven before
   std::vector<double> start_torque_;            ///< scratch of start_torque()
+  std::vector<double> described, found;         ///< scratch of blend_payload()
   std::vector<double> disturbance_torque;       ///< scratch of ControlLaw::disturbance_torque()
   std::unique_ptr<ModelCorrection> correction;  ///< null without adaptation
   std::vector<double> terms, terms_inertia;     ///< scratch of ControlLaw::terms()
@@ -432,8 +447,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
   m.payload.start(m.setting.takes_reference(), m.arm);
   m.reference.set_payload(m.payload.present());
   if (m.correction) {
-    m.correction->estimator().set_payload(m.payload.present());
-    m.correction->estimator().doubt_payload();  // it may have been gripped or released meanwhile
+    m.correction->start(m.payload.present(), last_torque, m.arm);
   }
   m.reference.start(q, qd, m.has_state);
   m.latch.clear(m.observer);
@@ -554,7 +568,10 @@ TimeScale ControlLaw::time_scale() const noexcept {
 }
 
 AdaptedModel ControlLaw::adapted_model() const noexcept {
-  return impl_->correction ? impl_->correction->estimator().estimate() : AdaptedModel{};
+  if (!impl_->correction) return {};
+  AdaptedModel model = impl_->correction->estimator().estimate();
+  model.paused = model.paused || impl_->payload.active();
+  return model;
 }
 void ControlLaw::reset_adaptation() noexcept {
   if (impl_->correction) impl_->correction->estimator().reset();
@@ -568,17 +585,21 @@ TorqueTerms ControlLaw::terms() noexcept {
   const auto inertia = part(0), coriolis = part(1), gravity = part(2), friction = part(3),
              feedback = part(4), limit = part(5);
   std::fill(m.terms.begin(), m.terms.end(), 0.0);
-  if (m.has_state) arm.dynamics.gravity(arm.q, gravity);
+  const bool adapted = m.correction && m.setting.takes_rates();
+  ga_dynamics::Dynamics& model = adapted ? m.correction->dynamics() : arm.dynamics;
+  if (m.has_state) model.gravity(arm.q, gravity);
   if (!m.state_lost) {
-    arm.dynamics.bias(arm.q, arm.qd, coriolis);
-    arm.dynamics.inertia_matrix(arm.q, m.terms_inertia);
+    model.bias(arm.q, arm.qd, coriolis);
+    model.inertia_matrix(arm.q, m.terms_inertia);
+    const std::span<const double> loop =
+        adapted ? std::span<const double>(arm.inertia) : std::span<const double>(m.terms_inertia);
     for (std::size_t i = 0; i < n; ++i) {
       coriolis[i] -= gravity[i];
       friction[i] = m.friction.torque()[i];
       for (std::size_t j = 0; j < n; ++j) {
         const double ahead = m.setting.takes_rates() ? m.reference.followed().qdd[j] : 0;
         inertia[i] += m.terms_inertia[i * n + j] * ahead;
-        feedback[i] += m.terms_inertia[i * n + j] * (m.v[j] - ahead);
+        feedback[i] += loop[i * n + j] * (m.v[j] - ahead);
       }
     }
   }

@@ -79,11 +79,11 @@ class FollowedReference {
     if (governor_) governor_->set_payload(payload);
     if (scaling_) scaling_->set_payload(payload);
   }
-  /// Likewise the bodies and rotor inertias of the arm.
-  void set_bodies(std::span<const ga_dynamics::LinkInertia> bodies,
-                  std::span<const double> armature) noexcept {
+  /// Likewise the bodies, the rotor inertias and the friction of the arm.
+  void set_model(std::span<const ga_dynamics::LinkInertia> bodies, std::span<const double> armature,
+                 std::span<const ga_dynamics::Drive> drives) noexcept {
     if (governor_) governor_->set_bodies(bodies, armature);
-    if (scaling_) scaling_->set_bodies(bodies, armature);
+    if (scaling_) scaling_->set_model(bodies, armature, drives);
   }
   const TimeScaling* scaling() const noexcept { return scaling_.get(); }
 

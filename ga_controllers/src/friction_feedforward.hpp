@@ -29,7 +29,9 @@ class FrictionFeedforward {
 
   /// Replaces the friction of a joint, whose velocity is `rate`.
   void set_drive(std::size_t joint, const ga_dynamics::Drive& drive, double rate) noexcept;
-  /// By how much that changes the torque at once; what is being slewed changes later.
+  /// The same before the first cycle after a change, which starts with the previous torque anyway.
+  void choose_drive(std::size_t i, const ga_dynamics::Drive& drive) noexcept { drives_[i] = drive; }
+  /// By how much set_drive() changes the torque at once; what is being slewed changes later.
   double next_change(std::size_t joint, const ga_dynamics::Drive& drive,
                      double rate) const noexcept {
     return slewing_[joint] ? 0 : change(joint, drive, rate);

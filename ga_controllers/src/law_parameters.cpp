@@ -78,6 +78,9 @@ void check(const Chain& chain, const LawParameters& p) {
       refuse(std::string("adaptation.") + name + " must be finite and not negative");
     }
   }
+  if (!(a.inertia_ratio >= 1) || !std::isfinite(a.inertia_ratio)) {
+    refuse("adaptation.inertia_ratio must be finite and at least 1");
+  }
   for (const auto& joint : chain.joints()) {
     if (!a.enabled || joint.drive.armature > 0) continue;
     refuse("adaptation needs the rotor inertias, which dominate what light joints move; joint '" +

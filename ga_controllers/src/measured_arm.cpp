@@ -14,7 +14,8 @@ MeasuredArm::MeasuredArm(const ga_dynamics::Chain& chain, std::vector<double> gi
       torque_limit(std::move(given_torque_limit)),
       q(chain.joints().size()),
       qd(chain.joints().size()),
-      inertia(chain.joints().size() * chain.joints().size()) {
+      inertia(chain.joints().size() * chain.joints().size()),
+      found_inertia(inertia.size()) {
   for (const auto& joint : chain.joints()) {
     drives.push_back(joint.drive);
     limits.push_back(joint.limits);

@@ -26,8 +26,11 @@ struct MeasuredArm {
   MeasuredArm(const ga_dynamics::Chain& chain, std::vector<double> torque_limit);
 
   std::size_t size() const noexcept { return q.size(); }
-  /// D at `q`, into `inertia`.
-  void update_inertia() noexcept { dynamics.inertia_matrix(q, inertia); }
+  /// D at `q`, with `found_inertia`, into `inertia`.
+  void update_inertia() noexcept {
+    dynamics.inertia_matrix(q, inertia);
+    for (std::size_t i = 0; i < inertia.size(); ++i) inertia[i] += found_inertia[i];
+  }
   /// Solves D x = `vector` in place, with the last `inertia`. `factor`: scratch, like `inertia`. A
   /// joint without inertia does not make the others infinite.
   void solve_inertia(std::span<double> vector, std::span<double> factor) const noexcept;
@@ -46,6 +49,8 @@ struct MeasuredArm {
   /// n·n values at the last update_inertia(): after a change or a jump, and every few cycles.
   /// Accurate enough to judge jumps.
   std::vector<double> inertia;
+  /// What the feedback takes into account beside the description (model_correction.hpp).
+  std::vector<double> found_inertia;
 };
 
 }  // namespace ga_controllers

@@ -2,10 +2,23 @@
 #ifndef GA_CONTROLLERS__MODEL_CORRECTION_HPP_
 #define GA_CONTROLLERS__MODEL_CORRECTION_HPP_
 
-// Corrects the model of a law by what the adaptation has found, with bumpless transfer: the
-// disturbance estimate takes over every change of the torque. What a law does not subtract of the
-// estimate changes the torque, by a little at a time. In laws that do not track velocities (hand
-// guiding, gravity compensation, point to point) the model goes back to the description.
+// Corrects the model of a law by what the adaptation has found:
+//   tau = D'(q) qdd_ref + C'(q,qd) + G'(q) + L(q) (v − qdd_ref),
+// with the estimated model D', C', G', and an inertia L of the feedback between the described D and D':
+//   L = D + s (D' − D).
+// The feed-forward of a wrong estimate costs accuracy. A wrong L costs stability: it is the gain of the
+// loop, which check_law() has checked for D. So L ≤ inertia_ratio · D about any direction of motion,
+// and s rises only while the estimate is trusted (Adaptation::trusted()). In contact, after a load has
+// been dropped and when the loop oscillates, it returns to 0 within some 0.1 s, and the loop is the
+// checked one again.
+//
+// It costs one inverse dynamics of the estimated model, with v as the acceleration, less
+// (D' − L)(v − qdd_ref); the matrix is updated every few cycles.
+//
+// Bumpless: the disturbance estimate takes over every change of the torque. What a law does not
+// subtract of the estimate changes the torque, by a little at a time. The work is spread over the
+// cycles. Laws that do not track velocities (hand guiding, gravity compensation, point to point) use
+// the description.
 
 #include <span>
 #include <vector>
@@ -19,7 +32,6 @@
 #include "payload_blend.hpp"
 #include "rest_latch.hpp"
 #include "state_observer.hpp"
-#include "torque_limiter.hpp"
 
 namespace ga_controllers {
 
@@ -29,6 +41,19 @@ class ModelCorrection {
   ModelCorrection(const ga_dynamics::Chain& chain, const LawParameters& parameters,
                   std::span<const double> torque_limit);
 
+  /// The law starts with this known payload. `last_torque`: N m, what drove the arm before. Where it
+  /// does not confirm the estimated payload, that is forgotten: it may have been released meanwhile.
+  void start(const ga_dynamics::Payload& payload, std::span<const double> last_torque,
+             MeasuredArm& arm) noexcept;
+  void set_payload(const ga_dynamics::Payload& payload) noexcept;
+
+  /// The torque of the commanded acceleration v, in laws that track velocities. `ahead`: rad/s², of
+  /// the reference, the part of v that is fed forward.
+  void torque(const Cycle& cycle, std::span<const double> v, std::span<const double> ahead,
+              MeasuredArm& arm, std::span<double> tau) noexcept;
+  /// At a change, before the torque: the feedback uses the description, and friction is that for the law.
+  void restart(const LawSetting& setting, MeasuredArm& arm, FrictionFeedforward& friction) noexcept;
+
   /// The parts of the law.
   struct Law {
     const LawSetting& setting;
@@ -37,7 +62,6 @@ class ModelCorrection {
     FrictionFeedforward& friction;
     StateObserver& observer;
     const RestLatch& latch;
-    const TorqueLimiter& output;
     PayloadBlend& payload;
   };
   /// What the law has computed in this cycle.
@@ -52,18 +76,51 @@ class ModelCorrection {
 
   Adaptation& estimator() noexcept { return estimator_; }
   const Adaptation& estimator() const noexcept { return estimator_; }
+  ga_dynamics::Dynamics& dynamics() noexcept { return used_.dynamics; }
 
  private:
-  void use(const Command& command, const Law& law) noexcept;
-  void move(double share, std::span<const double> v, const Law& law) noexcept;
-  double share_within(double most, const Law& law) const noexcept;
-  bool find_shift(const Command& command, const Law& law) noexcept;
+  /// Steps of a correction, one per cycle.
+  enum class Step { kWait, kMake, kInertia, kExcess, kUse, kTell };
+  struct Model {
+    Model(const ga_dynamics::Chain& chain, std::size_t unknowns);
+    std::vector<double> x;
+    ga_dynamics::Dynamics dynamics;
+    std::vector<double>
+        found;         ///< kg m², n·n: of the inertia, what the feedback takes into account
+    double share = 0;  ///< of D' − D in `found`
+    std::vector<double> excess;  ///< and what it does not
+  };
 
+  void choose() noexcept;
+  void make() noexcept;
+  void find_inertia(Model& model, double share, const MeasuredArm& arm) noexcept;
+  void choose_share() noexcept;
+  bool within_ratio(double share) noexcept;
+  void install(MeasuredArm& arm) noexcept;
+  bool confirms(std::span<const double> last_torque, MeasuredArm& arm) noexcept;
+  void feed_forward(Model& model, std::span<const double> v, std::span<const double> ahead,
+                    const MeasuredArm& arm, std::span<double> tau) const noexcept;
+  double share_within_step(const Law& law) const noexcept;
+  bool find_shift(const Command& command, const Law& law) noexcept;
+  void use(const Command& command, const Law& law) noexcept;
+
+  double inertia_ratio_;
   Adaptation estimator_;
-  int age_ = 0;                               ///< cycles since the last correction
-  std::vector<double> acceleration_, doubt_;  ///< scratch of advance()
-  std::vector<double> before_, after_;        ///< N m, torques of v in the old and the new model
-  std::vector<double> shift_, factor_;        ///< scratch of find_shift()
+  Model used_, next_;
+  ModelUnknowns::Bodies bodies_;  ///< of `next_`, then of `used_`
+  bool adapted_ = false;          ///< the used model is not the description
+  bool reduced_ = false;          ///< the correction would have been too large: the share waits
+  bool payload_changed_ = false;  ///< since the last torque()
+  Step step_ = Step::kWait;
+  int age_ = 0;                                 ///< cycles since the last correction began
+  double share_ = 0;                            ///< of the found inertia in the feedback
+  double ceiling_ = 1;                          ///< of the share
+  std::vector<double> at_;                      ///< rad, position of the next inertias
+  std::vector<double> described_, difference_;  ///< kg m², there: D, D' − D
+  std::vector<double> after_inertia_;           ///< scratch of within_ratio()
+  std::vector<double> acceleration_, doubt_;    ///< scratch of advance()
+  std::vector<double> before_, after_;  ///< N m, torques of v in the used and the next model
+  std::vector<double> shift_, factor_;  ///< scratch of find_shift()
 };
 
 }  // namespace ga_controllers

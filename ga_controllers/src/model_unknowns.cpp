@@ -196,6 +196,24 @@ ModelUnknowns::Bounds ModelUnknowns::bounds(std::size_t k, double payload) const
   return {-most, most};
 }
 
+void ModelUnknowns::scale(ga_dynamics::Drive& drive, Kind kind, double factor) noexcept {
+  if (kind == Kind::kCoulomb) {
+    drive.coulomb_positive *= factor;
+    drive.coulomb_negative *= factor;
+  }
+  if (kind == Kind::kViscous) drive.viscous *= factor;
+  if (kind == Kind::kArmature) drive.armature *= factor;
+}
+
+ga_dynamics::Drive ModelUnknowns::drive(std::size_t joint,
+                                        std::span<const double> x) const noexcept {
+  ga_dynamics::Drive drive = chain_.joints()[joint].drive;
+  for (std::size_t k = begin_.back(); k < x.size(); ++k) {
+    if (unknowns_[k].joint == joint) scale(drive, unknowns_[k].kind, 1 + x[k]);
+  }
+  return drive;
+}
+
 void ModelUnknowns::make(std::span<const double> x, Bodies& to) const noexcept {
   const std::size_t n = chain_.joints().size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -226,15 +244,10 @@ void ModelUnknowns::make(std::span<const double> x, Bodies& to) const noexcept {
         load.com[axis] = value;  // times the mass, which comes first
         break;
       case Kind::kCoulomb:
-        to.drives[i].coulomb_positive *= 1 + value;
-        to.drives[i].coulomb_negative *= 1 + value;
-        break;
       case Kind::kViscous:
-        to.drives[i].viscous *= 1 + value;
-        break;
       case Kind::kArmature:
-        to.armature[i] *= 1 + value;
-        to.drives[i].armature = to.armature[i];
+        scale(to.drives[i], u.kind, 1 + value);
+        to.armature[i] = to.drives[i].armature;
         break;
     }
   }

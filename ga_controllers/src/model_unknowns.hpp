@@ -67,6 +67,9 @@ class ModelUnknowns {
   /// With a payload of this mass [kg], which comes before its moment.
   Bounds bounds(std::size_t k, double payload) const noexcept;
 
+  /// A joint's drive with these values of the unknowns.
+  ga_dynamics::Drive drive(std::size_t joint, std::span<const double> x) const noexcept;
+
   struct Bodies {
     std::vector<ga_dynamics::LinkInertia> bodies;
     std::vector<double> armature;
@@ -93,6 +96,7 @@ class ModelUnknowns {
     double deviation;
     BodyParameters column;
   };
+  static void scale(ga_dynamics::Drive& drive, Kind kind, double factor) noexcept;
   void add(const AdaptationParameters& parameters);
   void select(std::span<const double> torque_limit);
 

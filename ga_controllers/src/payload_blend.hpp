@@ -45,12 +45,6 @@ class PayloadBlend {
   /// The law starts: ends the blend at its target, unless the payload has to be confirmed. `confirm`:
   /// the law has an estimate, and a torque that drove the arm before to start it from.
   void start(bool confirm, MeasuredArm& arm) noexcept;
-  /// The bodies and rotor inertias of the arm have changed.
-  void set_bodies(std::span<const ga_dynamics::LinkInertia> bodies,
-                  std::span<const double> armature) noexcept {
-    target_dynamics_.set_bodies(bodies, armature);
-    trusted_dynamics_.set_bodies(bodies, armature);
-  }
   bool active() const noexcept { return active_; }
   const ga_dynamics::Payload& present() const noexcept { return present_; }
   const ga_dynamics::Payload& target() const noexcept { return to_; }

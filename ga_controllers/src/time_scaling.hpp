@@ -28,6 +28,7 @@
 // Real-time safe after construction: no allocation, no lock, no exception. Units: rad, s, N m (m, N for
 // prismatic joints).
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -66,9 +67,11 @@ class TimeScaling {
   int blocked() const noexcept { return rate_ < kStopped ? blocking_ : -1; }
   /// Real-time safe.
   void set_payload(const ga_dynamics::Payload& payload) noexcept { dynamics_.set_payload(payload); }
-  void set_bodies(std::span<const ga_dynamics::LinkInertia> bodies,
-                  std::span<const double> armature) noexcept {
+  /// Likewise. Samples that are kept already keep the model that they arrived with.
+  void set_model(std::span<const ga_dynamics::LinkInertia> bodies, std::span<const double> armature,
+                 std::span<const ga_dynamics::Drive> drives) noexcept {
     dynamics_.set_bodies(bodies, armature);
+    std::copy(drives.begin(), drives.end(), drives_.begin());
   }
 
  private:

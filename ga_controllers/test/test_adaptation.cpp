@@ -48,10 +48,37 @@ Chain loaded(const Chain& chain, double mass) {
   return chain.with_payload(ga_dynamics::make_payload(mass, {}, {}));
 }
 
+/// Masses, inertias and rotor inertias scaled.
+Chain scaled(const Chain& chain, double mass, double armature) {
+  std::vector<DhJoint> rows;
+  for (const auto& joint : chain.joints()) {
+    DhJoint row{joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name};
+    row.body.mass *= mass;
+    for (double& entry : row.body.inertia) entry *= mass;
+    row.drive.armature *= armature;
+    rows.push_back(row);
+  }
+  return Chain::from_dh(rows, chain.gravity_in_frame0());
+}
+
+Chain rubbing(const Chain& chain, double factor) {
+  std::vector<DhJoint> rows;
+  for (const auto& joint : chain.joints()) {
+    DhJoint row{joint.type, joint.dh, joint.body, joint.drive, joint.limits, joint.name};
+    row.drive.coulomb_positive *= factor;
+    row.drive.coulomb_negative *= factor;
+    row.drive.viscous *= factor;
+    rows.push_back(row);
+  }
+  return Chain::from_dh(rows, chain.gravity_in_frame0());
+}
+
 /// A law that follows the wave on an arm with friction.
 struct Loop {
   Loop(const Chain& model, const Chain& real, LawKind kind, bool adapts)
-      : law(model, law_parameters(kind, adapts)), plant(real, {.stops = false}), tau(6) {
+      : Loop(model, real, law_parameters(kind, adapts)) {}
+  Loop(const Chain& model, const Chain& real, const LawParameters& p)
+      : law(model, p), plant(real, {.stops = false}), tau(6) {
     const Wave at(0);
     plant.reset(at.q, at.qd);
     law.start(at.q, at.qd, Values(6, kNan));
@@ -68,24 +95,53 @@ struct Loop {
     double sum = 0;
     const int cycles = static_cast<int>(seconds / kDt);
     for (int k = 0; k < cycles; ++k, ++cycle) {
-      const Wave r(kDt * cycle);
-      const Values before = tau;
-      law.update(plant.q(), plant.qd(), r.reference(), kDt, tau);
+      const Wave r(kDt * (held < 0 ? cycle : held));
+      const Values before = tau, rest(6);
+      const auto& rates = held < 0 ? r.qd : rest;
+      const auto& accelerations = held < 0 ? r.qdd : rest;
+      law.update(plant.q(), plant.qd(), {r.q, rates, accelerations}, kDt, tau);
       for (std::size_t i = 0; i < 6; ++i) {
-        if (cycle > 0) step = std::max(step, std::abs(tau[i] - before[i]) / limit[i]);
+        const double change = std::abs(tau[i] - before[i]) / limit[i];
+        if (cycle > 0) step = std::max(step, change);
+        chatter += change * change;
         sum += std::pow(plant.q()[i] - r.q[i], 2);
+        farthest = std::max(farthest, std::abs(plant.q()[i] - r.q[i]));
       }
-      plant.step(tau, kDt);
+      sent.push_back(tau);
+      plant.step(sent[sent.size() - 1 - std::min<std::size_t>(delay, sent.size() - 1)], kDt);
     }
     return std::sqrt(sum / (6 * cycles));
   }
+  /// RMS change of a torque per cycle over its limit in so many seconds.
+  double chatter_in(double seconds) {
+    chatter = 0;
+    follow(seconds);
+    return std::sqrt(chatter / (6 * seconds / kDt));
+  }
+  void hold() { held = cycle; }
+  void move_on() { cycle = held, held = -1; }
+  /// The arm is another one from now on.
+  void replace(const Chain& real) {
+    Plant other(real, {.stops = false});
+    other.reset(plant.q(), plant.qd());
+    plant = std::move(other);
+  }
+  void push(double x, double y, double z) {
+    auto& dynamics = plant.dynamics();
+    dynamics.set_external_wrench(dynamics.chain().link_index(dynamics.chain().tip().name),
+                                 {x, y, z}, {0, 0, 0});
+  }
+  void let_go() { plant.dynamics().clear_external_wrenches(); }
   double payload() const { return law.adapted_model().payload_mass; }
 
   ControlLaw law;
   Plant plant;
   Values tau, limit;
-  int cycle = 0;
+  int cycle = 0, held = -1;
+  std::size_t delay = 0;  ///< cycles
+  std::vector<Values> sent;
   double step = 0;  ///< largest change of a torque per cycle over its limit
+  double chatter = 0, farthest = 0;
 };
 
 TEST(Adaptation, LearnsAPayloadAndWrongMassesInASecond) {
@@ -214,25 +270,35 @@ TEST(Adaptation, NeedsRotorInertias) {
 }
 
 TEST(Adaptation, HandGuidingGoesBackToTheDescription) {
-  // 3 kg are learned and then taken away: hand guiding must not push the arm up.
-  Loop run(puma(), loaded(puma(), 3), LawKind::kTrackingIntegral, true);
-  run.follow(3);
-  ASSERT_NEAR(run.payload(), 3, 0.3);
-  const Wave at(kDt * run.cycle);
-  const Values rest(6);
-  Plant empty(puma(), {.stops = false});
-  empty.reset(at.q, rest);
-  run.law.change(LawKind::kHandGuiding);
-  Values start(at.q);
-  for (int k = 0; k < 3000; ++k) {
-    run.law.update(empty.q(), empty.qd(), {}, kDt, run.tau);
-    empty.step(run.tau, kDt);
+  // 3 kg are learned and then taken away. Their torque fades, as it does without adaptation: from the
+  // disturbance estimate.
+  Values risen;
+  for (const bool adapts : {false, true}) {
+    Loop run(puma(), loaded(puma(), 3), LawKind::kTrackingIntegral, adapts);
+    run.follow(3);
+    ASSERT_NEAR(run.payload(), adapts ? 3 : 0, 0.3);
+    const Wave at(kDt * run.cycle);
+    const Values rest(6);
+    Plant empty(puma(), {.stops = false});
+    empty.reset(at.q, rest);
+    run.law.change(LawKind::kHandGuiding);
+    Values start(at.q);
+    for (int k = 0; k < 3000; ++k) {
+      run.law.update(empty.q(), empty.qd(), {}, kDt, run.tau);
+      empty.step(run.tau, kDt);
+    }
+    // Joints 2 and 3 carry the payload. The others coast: they were in motion.
+    for (const std::size_t i : {1, 2}) {
+      const double by = std::abs(empty.q()[i] - start[i]);
+      if (adapts) {
+        EXPECT_LT(by, risen[i - 1] + 0.01) << i;
+      }
+      risen.push_back(by);
+    }
+    Values gravity(6);
+    ga_dynamics::Dynamics(puma()).gravity(empty.q(), gravity);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(run.tau[i], gravity[i], 0.5) << i;
   }
-  // Joints 2 and 3 carry the payload. The others coast: they were in motion.
-  for (const std::size_t i : {1, 2}) EXPECT_NEAR(empty.q()[i], start[i], 0.05) << i;
-  Values gravity(6);
-  ga_dynamics::Dynamics(puma()).gravity(empty.q(), gravity);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(run.tau[i], gravity[i], 0.5) << i;
 }
 
 TEST(Adaptation, APayloadThatIsToldIsNotCountedTwice) {
@@ -277,6 +343,195 @@ TEST(Adaptation, DoesNotStepTheTorqueWhereTheLawCannotSubtractTheEstimate) {
     run.follow(1);
     EXPECT_LT(run.step, 0.02) << ki;
   }
+}
+
+// The settings of the next two tests are accepted by check_law() without a warning, with a stable
+// range that ends at 2.3 and 1.5 times the described inertia.
+
+TEST(Adaptation, ALearnedPayloadThatIsDroppedLeavesTheLoopStable) {
+  const Chain light = scaled(puma(), 0.85, 0.7);
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    double chatter[2];
+    for (const bool adapts : {false, true}) {
+      LawParameters p = Loop::law_parameters(kind, adapts);
+      p.gains = {gains_from_bandwidth(60, 1)};
+      Loop run(puma(), loaded(light, 5), p);
+      run.delay = 2;
+      run.follow(3);
+      if (adapts) {
+        EXPECT_GT(run.payload(), 4);
+      }
+      run.replace(light);
+      run.follow(1);
+      chatter[adapts] = run.chatter_in(2);
+    }
+    EXPECT_LT(chatter[true], 1.5 * chatter[false]) << static_cast<int>(kind);
+  }
+}
+
+TEST(Adaptation, APushBeforeItHasConvergedLeavesTheLoopStable) {
+  for (const bool light : {false, true}) {
+    const Chain real = light ? scaled(puma(), 0.8, 0.5) : puma();
+    for (const double z : {-100, 60}) {
+      double chatter[2];
+      for (const bool adapts : {false, true}) {
+        LawParameters p = Loop::law_parameters(LawKind::kTrackingIntegral, adapts);
+        p.gains = {gains_from_bandwidth(light ? 40 : 80, 1)};
+        Loop run(puma(), real, p);
+        run.delay = 2;
+        run.push(60, -60, z);
+        run.follow(1.2);
+        run.let_go();
+        run.follow(1);
+        chatter[adapts] = run.chatter_in(2);
+      }
+      EXPECT_LT(chatter[true], 1.5 * chatter[false]) << light << ' ' << z;
+    }
+  }
+}
+
+TEST(Adaptation, ReleasingAPushNearTheBoundOfTheEstimateIsBumpless) {
+  double step[2];
+  for (const bool adapts : {false, true}) {
+    Loop run(puma(), puma(), LawKind::kTrackingIntegral, adapts);
+    run.delay = 1;
+    run.push(60, -60, 60);
+    run.follow(0.5);
+    run.let_go();
+    run.step = 0;
+    run.follow(1);
+    step[adapts] = run.step;
+  }
+  EXPECT_LT(step[true], step[false] + 0.005);
+}
+
+TEST(Adaptation, AnOvertakenFrictionDoesNotStepTheTorques) {
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    Loop adapts(puma(), rubbing(puma(), 1.4), kind, true);
+    Loop fixed(puma(), rubbing(puma(), 1.4), kind, false);
+    adapts.follow(4), fixed.follow(4);
+    EXPECT_LT(adapts.step, fixed.step + 0.0051) << static_cast<int>(kind);
+  }
+}
+
+TEST(Adaptation, APayloadThatIsPutDownLeavesNoOtherPayload) {
+  const ga_dynamics::Payload known = ga_dynamics::make_payload(2.5, Values{0, 0, 0.1}, {});
+  for (const LawKind kind : {LawKind::kTrackingIntegral, LawKind::kTracking}) {
+    double farthest[2];
+    for (const bool adapts : {false, true}) {
+      LawParameters p = Loop::law_parameters(kind, adapts);
+      p.payload = known;
+      Loop run(puma(), puma().with_payload(known), p);
+      run.follow(3);
+      run.hold();
+      run.follow(1);
+      const double before = run.payload();
+      run.replace(puma());
+      run.law.set_payload({});
+      run.follow(1.5);
+      EXPECT_NEAR(run.payload(), before, 0.01);
+      EXPECT_LT(run.payload(), 0.2);
+      run.farthest = 0;
+      run.move_on();
+      run.follow(0.5);
+      farthest[adapts] = run.farthest;
+    }
+    EXPECT_LT(farthest[true], 1.2 * farthest[false] + 1e-4) << static_cast<int>(kind);
+  }
+}
+
+TEST(Adaptation, AStartBelievesInALearnedPayloadIfTheTorqueHoldsIt) {
+  for (const bool brakes : {true, false}) {
+    for (const bool gone : {true, false}) {
+      SCOPED_TRACE(std::to_string(brakes) + std::to_string(gone));
+      Loop run(puma(), loaded(puma(), 5), LawKind::kTracking, true);
+      run.follow(3);
+      ASSERT_GT(run.payload(), 4.5);
+      run.hold();
+      run.follow(1);
+      const Wave at(kDt * run.held);
+      const Values rest(6);
+      if (gone) run.replace(puma());
+      run.plant.reset(at.q, rest);
+      Values holds(6);
+      ga_dynamics::Dynamics(gone ? puma() : loaded(puma(), 5)).gravity(at.q, holds);
+      run.law.start(at.q, rest, brakes ? Values(6, kNan) : holds);
+      const bool kept = !brakes && !gone;
+      if (kept) {
+        EXPECT_GT(run.payload(), 4.5);
+      } else {
+        EXPECT_EQ(run.payload(), 0);
+      }
+      EXPECT_NEAR(run.law.adapted_model().payload_mass_deviation, 2, 1e-6) << "may have changed";
+      run.farthest = 0;
+      run.follow(1);
+      // From the brakes a payload that is still there sags as it does without adaptation.
+      if (!brakes || gone) {
+        EXPECT_LT(run.farthest, 1e-3);
+      }
+    }
+  }
+}
+
+TEST(Adaptation, ASetPayloadMakesTheEstimateUncertain) {
+  Loop run(puma(), puma(), LawKind::kTrackingIntegral, true);
+  run.follow(2);
+  ASSERT_LT(run.law.adapted_model().payload_mass_deviation, 0.5);
+  run.law.set_payload({});
+  EXPECT_NEAR(run.law.adapted_model().payload_mass_deviation, 2, 1e-6);
+}
+
+TEST(Adaptation, PausesWhileAPayloadIsBlendedAndSaysSo) {
+  Loop run(puma(), loaded(puma(), 2.5), LawKind::kTracking, true);
+  run.follow(1);
+  EXPECT_FALSE(run.law.adapted_model().paused);
+  const double before = run.payload();
+  run.replace(loaded(puma(), 4));
+  run.law.set_payload(ga_dynamics::make_payload(0.5, {}, {}));
+  run.follow(0.2);
+  ASSERT_LT(run.law.payload().mass, 0.5) << "still blending";
+  EXPECT_TRUE(run.law.adapted_model().paused);
+  // What is known now is given up, and nothing is learned.
+  EXPECT_NEAR(run.payload(), before - run.law.payload().mass, 0.05);
+  run.follow(1);
+  EXPECT_FALSE(run.law.adapted_model().paused);
+}
+
+TEST(Adaptation, KeepsThePathWithTheFrictionThatItHasLearned) {
+  // 45 % of the torque, and 1.3 times the friction and 2.5 kg more than the description knows.
+  LawParameters p = Loop::law_parameters(LawKind::kTrackingIntegral, true);
+  p.keep_path = true;
+  const Chain model = puma();
+  for (const auto& joint : model.joints()) p.torque_limit.push_back(0.45 * joint.limits.effort);
+  Loop run(puma(), loaded(rubbing(puma(), 1.3), 2.5), p);
+  run.follow(4);
+  run.hold();
+  run.follow(1);
+  const Wave at(kDt * run.held);
+  Values from = at.q, along(6);
+  for (std::size_t i = 0; i < 6; ++i) along[i] = i == 1 || i == 2 ? 0.5 : 0.7;
+  double off = 0;
+  int saturated = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const double s = std::min(k * kDt / 0.8, 1.0), r = 1 - s;
+    Values q(6), qd(6), qdd(6);
+    double progress = 0, length = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      q[i] = from[i] + along[i] * s * s * s * (10 + s * (-15 + 6 * s));
+      qd[i] = along[i] * 30 * s * s * r * r / 0.8;
+      qdd[i] = along[i] * 60 * s * r * (1 - 2 * s) / 0.64;
+      progress += (run.plant.q()[i] - from[i]) * along[i];
+      length += along[i] * along[i];
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+      off = std::max(off, std::abs(run.plant.q()[i] - from[i] - progress / length * along[i]));
+      saturated += run.law.saturated(static_cast<int>(i));
+    }
+    run.law.update(run.plant.q(), run.plant.qd(), {q, qd, qdd}, kDt, run.tau);
+    run.plant.step(run.tau, kDt);
+  }
+  EXPECT_LT(off, 5e-3);
+  EXPECT_LT(saturated, 120);
 }
 
 TEST(Adaptation, DoesNotAllocate) {

@@ -54,13 +54,19 @@ std::vector<LawVariant> law_variants() {
           {.name = "the same, payload blend",
            .keep_limits = true,
            .keep_path = true,
-           .changes_payload = true}};
+           .changes_payload = true},
+          {.name = "adaptation", .adapts = true},
+          {.name = "adaptation, keep_limits, keep_path",
+           .keep_limits = true,
+           .keep_path = true,
+           .adapts = true}};
 }
 
 LawCycles::LawCycles(const Chain& chain, const LawVariant& variant)
     : chain_(chain),
       name_(variant.name),
       changes_payload_(variant.changes_payload),
+      adapts_(variant.adapts),
       held_(chain.joints().size()),
       tau_(chain.joints().size()) {
   const std::size_t n = chain.joints().size();
@@ -70,6 +76,7 @@ LawCycles::LawCycles(const Chain& chain, const LawVariant& variant)
       std::vector(n, ga_controllers::gains_from_bandwidth(kBandwidth, 1)), 1, signals);
   parameters_.keep_limits = variant.keep_limits;
   parameters_.keep_path = variant.keep_path;
+  parameters_.adaptation.enabled = variant.adapts;
   for (const auto& joint : chain.joints()) {
     parameters_.torque_limit.push_back(variant.effort * joint.limits.effort);
   }
@@ -92,11 +99,12 @@ LawCycles::LawCycles(const Chain& chain, const LawVariant& variant)
       },
       {},
       [&] { return law_->time_scale(); }};
-  ga_hardware::SimulatedArm arm(chain, settings);
+  ga_hardware::SimulatedArm arm(adapts_ ? chain.with_payload(payload()) : chain, settings);
   const ga_tools::RunRecording run = run_loop(arm, chain, *motion, recorded, loop);
   need(!run.ended, name_, "the arm stopped");
   const bool stretched = variant.effort < 1;
   need((run.slowest < 1) == stretched, name_, stretched ? "no time is stretched" : "is stretched");
+  need(!adapts_ || law_->adapted_model().payload_mass > 0.8 * kPayload, name_, "finds no payload");
   if (changes_payload_) {
     need(blended > 100, name_, "the payload is not blended");
     cycles_.resize(blended);

@@ -25,16 +25,17 @@ struct LawVariant {
   double duration = 1.5;         ///< s, of the quintic
   double effort = 1;             ///< part of the effort limits that the law may use
   bool changes_payload = false;  ///< a payload of 2.5 kg is set at the start of the motion
+  bool adapts = false;           ///< to 2.5 kg that the law does not know
 };
 
-/// Plain, with the reference governor, with time scaling that does not bind and that stretches, and with
-/// a change of the payload.
+/// Plain, with the reference governor, with time scaling that does not bind and that stretches, with a
+/// change of the payload, and with adaptation.
 std::vector<LawVariant> law_variants();
 
 class LawCycles {
  public:
   /// Records the motion. Throws std::runtime_error if a variant does not do what its name says: time is
-  /// stretched though it need not be, or not though it has to be, or the payload is not blended.
+  /// stretched though it need not be, or not though it has to be, or the payload is not blended or not found.
   LawCycles(const ga_dynamics::Chain& chain, const LawVariant& variant);
 
   const std::string& name() const { return name_; }
@@ -56,7 +57,7 @@ class LawCycles {
 
   ga_dynamics::Chain chain_;
   std::string name_;
-  bool changes_payload_;
+  bool changes_payload_, adapts_;
   ga_controllers::LawParameters parameters_;
   std::vector<double> held_, tau_;  ///< N m
   std::vector<Cycle> cycles_;

@@ -79,6 +79,10 @@ struct AdaptationParameters {
   double payload_offset = 0.1;  ///< m, of its center of mass from the tip link's origin
   double friction = 0.12;       ///< share of Coulomb and of viscous friction
   double armature = 0.1;        ///< share of every rotor inertia
+  /// The feedback takes the found inertia into account up to this factor on the described one, at
+  /// least 1: a heavier arm is held as stiffly as a described one. Use 1 for elastic drives, whose
+  /// resonance limits the loop: the feed-forward is corrected alone.
+  double inertia_ratio = 2;
 };
 
 struct LawParameters {

@@ -171,6 +171,11 @@ LawParameters ArmModel::law(LawKind kind, const Params& p) const {
                     .payload_offset = p.adaptation.payload_offset,
                     .friction = p.adaptation.friction,
                     .armature = p.adaptation.armature};
+  // The resonance of elastic drives limits the loop: their feedback keeps the described inertia.
+  const auto elastic = [](double resonance) { return resonance > 0; };
+  if (std::any_of(p.uncertainty.resonance.begin(), p.uncertainty.resonance.end(), elastic)) {
+    law.adaptation.inertia_ratio = 1;
+  }
   law.hand_guiding = {p.hand_guiding.friction_uncertainty,
                       p.hand_guiding.dead_zone,
                       p.hand_guiding.damping,

@@ -26,6 +26,7 @@ LawUnderTest adaptive(const LawSetup& s) {
   // Arms that are described without rotor inertias cannot adapt (row 11).
   p.adaptation.enabled = std::all_of(s.model.joints().begin(), s.model.joints().end(),
                                      [](const auto& joint) { return joint.drive.armature > 0; });
+  if (s.fits_resonance) p.adaptation.inertia_ratio = 1;
   return computed_torque(s.model, p, s.held);
 }
 

@@ -32,6 +32,7 @@ struct LawSetup {
   /// N m, what held the arm before, if the law takes it over; empty: unknown.
   std::vector<double> held = {};
   PidTuning pid = {};
+  bool fits_resonance = false;  ///< the gains are those for elastic drives
 };
 
 struct ScoreLaw {

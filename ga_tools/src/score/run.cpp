@@ -141,8 +141,11 @@ Run run(const Scenario& scenario, const ScoreLaw& law, unsigned seed, const Arms
                  .keep_limits = scenario.keep_limits,
                  .pid = law.pid};
   if (scenario.fit_resonance) {
-    const auto kind = std::string(law.id) == "integral" ? ga_controllers::LawKind::kTrackingIntegral
-                                                        : ga_controllers::LawKind::kTracking;
+    const std::string id = law.id;
+    const auto kind = id == "integral" || id == "adaptive"
+                          ? ga_controllers::LawKind::kTrackingIntegral
+                          : ga_controllers::LawKind::kTracking;
+    setup.fits_resonance = true;
     for (auto& gains : setup.gains) {
       gains =
           ga_controllers::gains_for_resonance(kind, gains, scenario.disturbances.elastic_frequency);

@@ -109,6 +109,8 @@ LawUnderTest make_law(const std::string& id, const Demonstration& d,
   parameters.payload = payload;
   parameters.keep_path = true;
   parameters.adaptation.enabled = options.adapt;
+  // The resonance of elastic drives limits the loop.
+  if (!options.uncertainty.resonance.empty()) parameters.adaptation.inertia_ratio = 1;
   return computed_torque(d.chain, parameters);
 }
 
