@@ -177,9 +177,9 @@ TEST(Estimation, ContactsWithAgreementInBetweenAreForgotten) {
       paused = paused || fed.estimator.estimate().paused;
     });
     EXPECT_TRUE(paused);
+    EXPECT_LT(fed.deviation(), 2 * before) << contact;
     fed.feed(3);
   }
-  EXPECT_LT(fed.deviation(), 2 * before);
 }
 
 TEST(Estimation, ContactAfterContactMakesThePayloadUncertain) {
@@ -197,11 +197,14 @@ TEST(Estimation, APayloadThatIsToldTakesItsMomentAlong) {
   Fed fed(puma().with_payload(load));
   fed.feed(4);
   ASSERT_NEAR(fed.payload(), 2, 0.2);
-  fed.estimator.set_payload(load);
+  const Values before(fed.estimator.values().begin(), fed.estimator.values().end());
+  const ga_dynamics::Payload half = ga_dynamics::make_payload(1, Values{0.1, 0, 0.1}, {});
+  fed.estimator.set_payload(half);
   const ModelUnknowns& unknowns = fed.estimator.unknowns();
+  EXPECT_NEAR(fed.payload(), 1, 0.2);
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     if (unknowns.is_payload_moment(k)) {
-      EXPECT_NEAR(fed.estimator.values()[k], 0, 0.08) << k;
+      EXPECT_NEAR(fed.estimator.values()[k], before[k] - half.com[unknowns.axis(k)], 1e-9) << k;
     }
   }
 }
