@@ -104,9 +104,14 @@ TEST(Estimation, FindsAPayloadFromExactTorques) {
 TEST(Estimation, KeepsItsAccuracyInFastMotions) {
   // Both sides of the equations pass the same filter.
   Fed fed(loaded(puma(), 2.5));
-  fed.speed = 4;
-  fed.feed(2);
+  fed.speed = 6;
+  fed.feed(4);
   EXPECT_NEAR(fed.payload(), 2.5, 0.1);
+  const ModelUnknowns& unknowns = fed.estimator.unknowns();
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    if (unknowns.is_payload_mass(k) || unknowns.is_payload_moment(k)) continue;
+    EXPECT_NEAR(fed.estimator.values()[k], 0, 0.08) << k;
+  }
 }
 
 TEST(Estimation, DropsASampleWithABadCycle) {
