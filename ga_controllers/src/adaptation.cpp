@@ -23,8 +23,6 @@ constexpr double kNoise = 2e-3;
 constexpr double kMoving = 0.02;
 /// Samples for which a joint has to move.
 constexpr int kMovingSamples = 2;
-/// An equation counts if its variance by the estimate is at least this share of its own variance.
-constexpr double kInformative = 1e-3;
 /// Of the standard deviation of an equation without error: an acceleration that is less certain shakes
 /// the trust in the estimate.
 constexpr double kKnown = 3;
@@ -273,7 +271,6 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
   trust_ = filtered_doubt_[joint] > kKnown * noise ? 0 : std::min(trust_ + 1, kTrusted);
   agreed_ = std::min(agreed_ + 1, kAgreed);
   if (agreed_ == kAgreed) pauses_ = 0;
-  if (!(variance > kInformative * own)) return;
   const double scale = 1 / (variance + own);
   for (std::size_t i = 0; i < k; ++i) x_[i] += gain[i] * scale * innovation;
   for (std::size_t i = 0; i < k; ++i) {

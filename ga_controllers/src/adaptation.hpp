@@ -16,7 +16,7 @@
 // The accelerations are not measured: those of the closed loop are used, which lack what the
 // disturbance estimate has not found yet. The variance of an equation grows with the tracking error.
 //
-// Guarded: an equation counts only if its joint moves, and only if it improves the estimate. Samples
+// Guarded: an equation counts only if its joint moves. Samples
 // are dropped if a joint is latched, while a payload is blended, and if the law restarts. An equation that contradicts
 // the estimate by more than kOutlier standard deviations is dropped; after several of them in a row,
 // as in contact with an obstacle, the adaptation pauses. If it pauses again and again, the payload has

@@ -104,9 +104,14 @@ TEST(Estimation, FindsAPayloadFromExactTorques) {
 TEST(Estimation, KeepsItsAccuracyInFastMotions) {
   // Both sides of the equations pass the same filter.
   Fed fed(loaded(puma(), 2.5));
-  fed.speed = 4;
-  fed.feed(2);
+  fed.speed = 6;
+  fed.feed(4);
   EXPECT_NEAR(fed.payload(), 2.5, 0.1);
+  const ModelUnknowns& unknowns = fed.estimator.unknowns();
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    if (unknowns.is_payload_mass(k) || unknowns.is_payload_moment(k)) continue;
+    EXPECT_NEAR(fed.estimator.values()[k], 0, 0.08) << k;
+  }
 }
 
 TEST(Estimation, DropsASampleWithABadCycle) {
@@ -177,9 +182,9 @@ TEST(Estimation, ContactsWithAgreementInBetweenAreForgotten) {
       paused = paused || fed.estimator.estimate().paused;
     });
     EXPECT_TRUE(paused);
+    EXPECT_LT(fed.deviation(), 2 * before) << contact;
     fed.feed(3);
   }
-  EXPECT_LT(fed.deviation(), 2 * before);
 }
 
 TEST(Estimation, ContactAfterContactMakesThePayloadUncertain) {
@@ -197,11 +202,14 @@ TEST(Estimation, APayloadThatIsToldTakesItsMomentAlong) {
   Fed fed(puma().with_payload(load));
   fed.feed(4);
   ASSERT_NEAR(fed.payload(), 2, 0.2);
-  fed.estimator.set_payload(load);
+  const Values before(fed.estimator.values().begin(), fed.estimator.values().end());
+  const ga_dynamics::Payload half = ga_dynamics::make_payload(1, Values{0.1, 0, 0.1}, {});
+  fed.estimator.set_payload(half);
   const ModelUnknowns& unknowns = fed.estimator.unknowns();
+  EXPECT_NEAR(fed.payload(), 1, 0.2);
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     if (unknowns.is_payload_moment(k)) {
-      EXPECT_NEAR(fed.estimator.values()[k], 0, 0.08) << k;
+      EXPECT_NEAR(fed.estimator.values()[k], before[k] - half.com[unknowns.axis(k)], 1e-9) << k;
     }
   }
 }
