@@ -17,11 +17,7 @@ namespace {
 
 using namespace ga_dynamics;
 using ga_dynamics::test::refusal;
-
-const Chain& puma() {
-  static const Chain chain = Chain::from_urdf_file(PUMA_URDF);
-  return chain;
-}
+using ga_motion::test::puma;
 
 /// 2 kg on a slide of 10 N, 3 m/s, from -1 to 1 m, with 1 N of friction.
 Chain cart() {

@@ -7,10 +7,25 @@
 // through them with knots 0, 1/4 … 1, 1000 equal intervals, interpolation scheme, and the torques of
 // Pinocchio for puma560.urdf with rotor inertia.
 
-#include <string>
+#include <limits>
 #include <vector>
 
+#include "ga_motion/time_parameterization.hpp"
+
 namespace ga_motion::test {
+
+inline const ga_dynamics::Chain& puma() {
+  static const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
+  return chain;
+}
+
+inline TimingLimits without_position_limits(const ga_dynamics::Chain& chain) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  TimingLimits limits = limits_of(chain);
+  limits.lower.assign(limits.lower.size(), -kInfinity);
+  limits.upper.assign(limits.upper.size(), kInfinity);
+  return limits;
+}
 
 using Points = std::vector<std::vector<double>>;
 
