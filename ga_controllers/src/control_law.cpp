@@ -352,14 +352,19 @@ struct ControlLaw::Impl {
   /// Tells the observer the acceleration of the commanded torque, which may differ from the wanted
   /// one by saturation and blending, and may lack friction that is fed forward later.
   void expect(std::span<const double> tau) noexcept {
-    bool differs = false;
+    bool differs = false, late = false;
     const std::span<const double> missing = friction.missing();
     for (std::size_t i = 0; i < arm.size(); ++i) {
       const double least = kTorqueDifference * std::min(arm.torque_limit[i], 1e3);
-      wanted[i] = tau[i] - wanted[i] - missing[i];
+      wanted[i] = tau[i] - wanted[i];
       differs = differs || std::abs(wanted[i]) > least;
+      late = late || missing[i] != 0;
+      wanted[i] -= missing[i];
     }
-    if (!differs || !solve(wanted)) {
+    // What friction lacks lasts for some cycles: the last inertia, of 20 cycles ago at most, will do.
+    if (differs) arm.update_inertia();
+    if (differs || late) arm.solve_inertia(wanted, factor);
+    if (!(differs || late) || !all_finite(wanted, arm.size())) {
       observer.expect(v);
       return;
     }

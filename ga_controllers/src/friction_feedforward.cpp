@@ -35,6 +35,7 @@ bool FrictionFeedforward::exceeds_slew_rate(std::size_t i, double acceleration) 
 }
 
 void FrictionFeedforward::begin(std::size_t i, double acceleration) noexcept {
+  missing_[i] = 0;
   slewing_[i] = false;
   blending_[i] = exceeds_slew_rate(i, acceleration);
 }
