@@ -132,8 +132,9 @@ struct ControlLaw::Impl {
   /// True if there is one value per joint and an arm can have them all. A number like 1e300, from a
   /// corrupted message, would leave infinities behind in what the law remembers.
   bool plausible(std::span<const double> values) const noexcept {
-    bool all = values.size() >= arm.size();
-    for (std::size_t i = 0; i < arm.size() && all; ++i) all = std::abs(values[i]) <= kMaxMagnitude;
+    if (values.size() < arm.size()) return false;
+    bool all = true;
+    for (std::size_t i = 0; i < arm.size(); ++i) all &= std::abs(values[i]) <= kMaxMagnitude;
     return all;
   }
 
