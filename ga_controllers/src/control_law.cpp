@@ -54,6 +54,8 @@ double measured_share(double x) noexcept {
 
 /// Consecutive cycles for which the state of a moving arm may stay the same.
 constexpr int kOldCycles = 10;
+/// rad, rad/s; larger values are not a state of an arm.
+constexpr double kMaxMagnitude = 1e6;
 /// rad/s², bound of the disturbance estimate.
 constexpr double kLargestDisturbance = 1e6;
 /// Relative difference from which on the observer takes the commanded torque, not the wanted one.
@@ -127,9 +129,13 @@ struct ControlLaw::Impl {
     latch.set_standstill(joint, bandwidth);
   }
 
-  /// True if there is one value per joint and all are finite.
-  bool finite(std::span<const double> values) const noexcept {
-    return values.size() >= arm.size() && all_finite(values, arm.size());
+  /// True if there is one value per joint and an arm can have them all. A number like 1e300, from a
+  /// corrupted message, would leave infinities behind in what the law remembers.
+  bool plausible(std::span<const double> values) const noexcept {
+    if (values.size() < arm.size()) return false;
+    bool all = true;
+    for (std::size_t i = 0; i < arm.size(); ++i) all &= std::abs(values[i]) <= kMaxMagnitude;
+    return all;
   }
 
   /// Starts a cycle. When the measured state is lost or recovered, the torque is blended: the part
@@ -345,19 +351,33 @@ struct ControlLaw::Impl {
   }
 
   /// Tells the observer the acceleration of the commanded torque, which may differ from the wanted
-  /// one by saturation and blending.
+  /// one by saturation and blending, and may lack friction that is fed forward later.
   void expect(std::span<const double> tau) noexcept {
-    bool differs = false;
+    bool differs = false, late = false;
+    const std::span<const double> missing = friction.missing();
     for (std::size_t i = 0; i < arm.size(); ++i) {
       const double least = kTorqueDifference * std::min(arm.torque_limit[i], 1e3);
       wanted[i] = tau[i] - wanted[i];
       differs = differs || std::abs(wanted[i]) > least;
+      late = late || missing[i] != 0;
+      wanted[i] -= missing[i];
     }
-    if (!differs || !solve(wanted)) {
+    // What friction lacks lasts for some cycles: the last inertia, of 20 cycles ago at most, will do.
+    if (differs) arm.update_inertia();
+    if (differs || late) arm.solve_inertia(wanted, factor);
+    if (!(differs || late) || !all_finite(wanted, arm.size())) {
       observer.expect(v);
       return;
     }
-    for (std::size_t i = 0; i < arm.size(); ++i) wanted[i] += v[i];
+    const std::span<const double> d = observer.disturbance();
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      wanted[i] += v[i];
+      if (missing[i] == 0) continue;
+      // Friction stops a joint, but does not drive it back.
+      const double ahead = std::copysign(1.0, missing[i]);
+      const bool stands = ahead * observer.velocity()[i] <= latch.standstill(i);
+      if (stands && ahead * (wanted[i] + d[i]) < 0) wanted[i] = -d[i];
+    }
     observer.expect(wanted);
   }
 
@@ -439,7 +459,7 @@ void ControlLaw::start(std::span<const double> q, std::span<const double> qd,
                        std::span<const double> last_torque) noexcept {
   Impl& m = *impl_;
   const std::size_t n = m.arm.size();
-  m.has_state = m.finite(q) && m.finite(qd);
+  m.has_state = m.plausible(q) && m.plausible(qd);
   if (m.has_state) {
     std::copy_n(q.begin(), n, m.arm.q.begin());
     std::copy_n(qd.begin(), n, m.arm.qd.begin());
@@ -506,7 +526,7 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   Impl& m = *impl_;
   const std::size_t n = m.arm.size();
   if (tau.size() < n) return LawStatus::kError;
-  const bool state_known = m.finite(q) && m.finite(qd);
+  const bool state_known = m.plausible(q) && m.plausible(qd);
   dt = dt >= 0 ? std::min(dt, kLongestCycle) : 0;
   if (!m.started) start(q, qd, m.no_torque);
   if (++m.inertia_age >= kInertiaCycles) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ga_dynamics/algorithm/cholesky.hpp"
 
@@ -32,6 +33,7 @@ constexpr double kVelocityMargin = 1.02, kAccelerationMargin = 4, kSpeedUpTime =
 /// Input accelerations are not trusted without confirmation if their integral over the last
 /// kMismatchTime [s] differs from the input velocities by this share of the velocity limit.
 constexpr double kMaxMismatch = 0.2, kMismatchTime = 0.1;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  ///< mismatch before
 /// With time scaling, the input may be faster and accelerate more by this factor.
 constexpr double kScalable = 10;
 /// References with larger values (rad, rad/s, rad/s²) are rejected.
@@ -111,7 +113,8 @@ void FollowedReference::start(std::span<const double> q, std::span<const double>
     joints_[i].rate = given_.qd[i];
     joints_[i].estimate.reset();
     joints_[i].jumped = false;
-    joints_[i].feedforward = joints_[i].mismatch = 0;
+    joints_[i].feedforward = 0;
+    joints_[i].mismatch = kUnknown;
   }
   if (scaling_) scaling_->reset();
   holding_ = false;
@@ -161,6 +164,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
                               rates && has_qdd ? r.qdd[i] : 0};
     take_joint(i, completes ? completion_.state(i) : now, dt, law, arm);
   }
+  for (std::size_t i = 0; i < n && none; ++i) joints_[i].mismatch = kUnknown;
   holding_ = !good;
   return good || none;
 }
@@ -186,7 +190,10 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
   const Blending::State last = joint.last = joint.accepted;
   const double qdd_before = given_.qdd[i], rate_before = joint.rate,
                most = scalable * kAccelerationMargin * all;
-  joint.mismatch = mismatch_decay_ * joint.mismatch + now.qdd * dt - (now.qd - given_.qd[i]);
+  // The first sample of a reference has no predecessor that its acceleration could contradict. It must
+  // be fed forward at once: one that is trusted a cycle later steps the torque.
+  const double mismatch = mismatch_decay_ * joint.mismatch + now.qdd * dt - (now.qd - given_.qd[i]);
+  joint.mismatch = std::isnan(joint.mismatch) ? 0 : mismatch;
   given_.q[i] = now.q;
   given_.qd[i] = now.qd;
   given_.qdd[i] = now.qdd;
@@ -232,13 +239,12 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
 
 void FollowedReference::take_measured(const MeasuredArm& arm, double dt) noexcept {
   step_ = dt;
-  mismatch_decay_ = std::exp(-dt / kMismatchTime);
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
     joints_[i].accepted = {arm.q[i], arm.qd[i], 0};
     joints_[i].rate = arm.qd[i];
-    joints_[i].mismatch *= mismatch_decay_;
+    joints_[i].mismatch = kUnknown;
     joints_[i].estimate.reset();
   }
 }

@@ -25,7 +25,8 @@ FrictionFeedforward::FrictionFeedforward(const LawParameters& parameters, const 
       blending_(arm.size()),
       slewing_(arm.size()),
       output_(arm.size()),
-      torque_(arm.size()) {}
+      torque_(arm.size()),
+      missing_(arm.size()) {}
 
 /// True if blending to the input reference would exceed the slew rate of the friction.
 bool FrictionFeedforward::exceeds_slew_rate(std::size_t i, double acceleration) const noexcept {
@@ -34,6 +35,7 @@ bool FrictionFeedforward::exceeds_slew_rate(std::size_t i, double acceleration) 
 }
 
 void FrictionFeedforward::begin(std::size_t i, double acceleration) noexcept {
+  missing_[i] = 0;
   slewing_[i] = false;
   blending_[i] = exceeds_slew_rate(i, acceleration);
 }
@@ -52,6 +54,7 @@ void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> veloci
                               std::span<double> tau) noexcept {
   for (std::size_t i = 0; i < output_.size(); ++i) {
     const double target = at(i, velocities[i]), before = cycle.torque_before[i];
+    missing_[i] = 0;
     if (cycle.changed && blend_enabled_ && !std::isnan(before)) {
       output_[i] = std::clamp(before - tau[i], std::min(target, 0.0), std::max(target, 0.0));
       slewing_[i] = output_[i] != target;
@@ -63,6 +66,7 @@ void FrictionFeedforward::add(const Cycle& cycle, std::span<const double> veloci
       const double reach = rate * torque_limit_[i] * cycle.dt;
       output_[i] = std::clamp(target, output_[i] - reach, output_[i] + reach);
       slewing_[i] = slow && output_[i] != target;
+      if (!slow && !measured) missing_[i] = target - output_[i];
     }
     torque_[i] = output_[i];
     tau[i] += output_[i];

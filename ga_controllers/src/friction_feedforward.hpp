@@ -55,6 +55,9 @@ class FrictionFeedforward {
 
   /// N m, added in the last update. The caller subtracts what it removes from the torque.
   std::span<double> torque() noexcept { return torque_; }
+  /// N m, what the friction of the motion exceeds that by, because the rate limit delays it; zero
+  /// while it is slow, at a start and while the reference blends.
+  std::span<const double> missing() const noexcept { return missing_; }
 
  private:
   bool exceeds_slew_rate(std::size_t joint, double acceleration) const noexcept;
@@ -67,6 +70,7 @@ class FrictionFeedforward {
   std::vector<char> slewing_;   ///< the output is rate-limited and has not reached its target
   std::vector<double> output_;
   std::vector<double> torque_;
+  std::vector<double> missing_;
 };
 
 }  // namespace ga_controllers

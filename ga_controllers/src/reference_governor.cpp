@@ -184,6 +184,8 @@ LimitViolation ReferenceGovernor::govern(std::span<const double> q, double dt,
     Joint& joint = joints_[i];
     const double max_acceleration = torque_limit_[i] / std::max(inertia_[i * n + i], 1e-9);
     double &q_ref = reference.q[i], &qd_ref = reference.qd[i], &qdd_ref = reference.qdd[i];
+    // Of a diverged loop: nothing would bring it back.
+    if (!std::isfinite(joint.q + joint.qd + joint.qdd)) joint.q = q[i], joint.qd = joint.qdd = 0;
     const double reach = kJump + 2 * joint.limits.velocity * dt;
     const LimitViolation::Reason reason =
         check(joint, q_ref, qd_ref, qdd_ref, max_acceleration, reach);

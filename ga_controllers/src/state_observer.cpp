@@ -44,7 +44,8 @@ void StateObserver::reset(std::span<const double> q, std::span<const double> qd)
   for (std::size_t i = 0; i < q_.size(); ++i) {
     q_[i] = q[i];
     qd_[i] = qd[i];
-    u_[i] = -d_[i];  // until the law commands: no acceleration
+    if (!std::isfinite(d_[i])) d_[i] = 0;  // it would never become finite again
+    u_[i] = -d_[i];                        // until the law commands: no acceleration
     joints_[i].held = false;
   }
 }

@@ -37,7 +37,7 @@ class StateObserver {
 
   /// Bandwidth [rad/s], and the largest disturbance [rad/s²] that is estimated.
   void set_joint(std::size_t joint, double bandwidth, double limit) noexcept;
-  /// Restarts at a measured state. The disturbance is kept.
+  /// Restarts at a measured state. The disturbance is kept if it is finite.
   void reset(std::span<const double> q, std::span<const double> qd) noexcept;
   void clear_disturbance() noexcept;
 

@@ -18,6 +18,8 @@ namespace {
 constexpr double kOwnSpeed = 1, kForeignSpeed = 0.5, kFreeSpeed = 10;
 /// Share of the blend below which its effect is negligible, and below which it is dropped.
 constexpr double kFaded = 0.01, kGone = 1e-12;
+/// N m; a larger previous torque, of a joint without a limit, is not a torque.
+constexpr double kLargestTorque = 1e6;
 /// kg m², added to the diagonal of the inertia matrix, which a massless joint makes singular.
 constexpr double kRegular = 1e-12;
 
@@ -41,7 +43,7 @@ TorqueLimiter::TorqueLimiter(std::vector<double> limit, std::vector<double> hand
 
 void TorqueLimiter::start(std::span<const double> last_torque) noexcept {
   for (std::size_t i = 0; i < last_.size(); ++i) {
-    last_[i] = std::isfinite(last_torque[i])
+    last_[i] = std::abs(last_torque[i]) <= kLargestTorque
                    ? std::clamp(last_torque[i], -handover_limit_[i], handover_limit_[i])
                    : std::numeric_limits<double>::quiet_NaN();
     blend_[i] = excess_[i] = 0;

@@ -214,6 +214,25 @@ TEST_F(GovernorTest, BringsAJointFromOutsideBackToItsLimit) {
   EXPECT_NEAR(q[0], 2.2, 1e-3);
 }
 
+TEST_F(GovernorTest, AStateThatIsNotFiniteDoesNotLast) {
+  // Without an inertia there is no acceleration to follow with. A joint that is overridden in such a
+  // cycle must find its way back.
+  ReferenceGovernor governor(chain_, limit_);
+  const Values unknown(4, NAN), at_rest(4);
+  Values q, qd, qdd;
+  const auto cycle = [&](double goal, const Values& measured) {
+    q = rest_, qd = qdd = at_rest;
+    q[0] = goal;
+    governor.govern(measured, kDt, {q, qd, qdd});
+  };
+  cycle(0, rest_);
+  cycle(1, rest_);  // a jump, overridden
+  ASSERT_NE(q[0], 1);
+  cycle(1, unknown);
+  for (int k = 0; k < 3000; ++k) cycle(1, rest_);
+  EXPECT_NEAR(q[0], 1, 1e-9);
+}
+
 /// The SCARA with soft limits of its shoulder at ±2 rad; the hard ones are at ±2.2 rad.
 Chain soft_scara(const Chain& chain) {
   std::vector<ga_dynamics::DhJoint> rows;

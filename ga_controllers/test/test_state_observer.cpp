@@ -108,6 +108,20 @@ TEST(StateObserver, TheDisturbanceIsLimited) {
   EXPECT_EQ(observer.disturbance()[0], -1.5);
 }
 
+TEST(StateObserver, ARestartForgetsADisturbanceThatIsNotFinite) {
+  StateObserver observer = observer_of(80);
+  observer.expect(Values{NAN});
+  observer.update(Values{0}, kDt);
+  ASSERT_TRUE(std::isnan(observer.disturbance()[0]));
+  observer.reset(Values{0.5}, Values{0});
+  for (int k = 0; k < 1000; ++k) {
+    observer.expect(Values{0});
+    observer.update(Values{0.5}, kDt);
+  }
+  EXPECT_NEAR(observer.position()[0], 0.5, 1e-12);
+  EXPECT_NEAR(observer.disturbance()[0], 0, 1e-9);
+}
+
 TEST(StateObserver, ARestartKeepsTheDisturbance) {
   StateObserver observer = observer_of(80);
   observer.add_disturbance(0, 5);

@@ -219,7 +219,7 @@ struct TorqueTerms {
 
 /// Construction allocates and throws std::invalid_argument naming the parameter. All else is
 /// real-time safe: no allocation, no lock, no exception. One thread at a time. Spans hold one value
-/// per joint; shorter measurements count as not finite.
+/// per joint. Shorter measurements, and values beyond 1e6, count as not finite.
 class ControlLaw {
  public:
   ControlLaw(const ga_dynamics::Chain& chain, const LawParameters& parameters);
@@ -240,8 +240,8 @@ class ControlLaw {
   ///   dropped at once. This concerns light joints, mostly in descriptions without rotor inertias.
   /// - If a tracking reference starts to accelerate in the same cycle while the arm is at rest, the
   ///   torque for that acceleration is added at once.
-  /// - Where last_torque is not finite, the joint was not driven before (brakes, no power) and starts
-  ///   with the law's own torque.
+  /// - Where last_torque is not finite or beyond 1e6, the joint was not driven before (brakes, no
+  ///   power) and starts with the law's own torque.
   /// If the state is not finite, the torque stays constant until it is.
   void start(std::span<const double> q, std::span<const double> qd,
              std::span<const double> last_torque) noexcept;
