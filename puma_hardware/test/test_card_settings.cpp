@@ -117,7 +117,7 @@ TEST(CardSettings, RefusalsNameTheSettingTheValueAndTheRemedy) {
       {{{"pcl726.power_output", "3 4"}}, "pcl726.power_output is '3 4'; give a whole number"},
       {{{"pcl818.variant", "819"}},
        "pcl818.variant is '819'; give one of 818, 818L, 818H, 818HD, 818HG"},
-      {{{"pcl818.jumper_10v", "yes"}}, "pcl818.jumper_10v is 'yes'; give true or false"},
+      {{{"pcl818.jumper_10v", "maybe"}}, "pcl818.jumper_10v is 'maybe'; give true or false"},
       {{{"pcl818.pot_channel", "0 1 2"}},
        "pcl818.pot_channel is '0 1 2'; give 6 whole numbers with commas between them"},
       {{{"pcl833.base", "0x200 x"}}, "pcl833.base is '0x200 x'; give 2 whole numbers"},
