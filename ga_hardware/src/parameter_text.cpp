@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ga_hardware/parameter_text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,31 @@ std::vector<std::string_view> parts(std::string_view text, const char* separator
     found.push_back(trimmed(text.substr(at, end - at)));
     at = end;
   }
+}
+
+/// Insertions, deletions and replacements that turn one into the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The names that a typing error may have turned into this one.
+std::string nearest(const std::string& name, const std::set<std::string>& known) {
+  std::string all;
+  for (const std::string& one : known) {
+    if (distance(name, one) > std::max<std::size_t>(1, one.size() / 6)) continue;
+    all += (all.empty() ? "" : ", ") + one;
+  }
+  return all;
 }
 
 std::string shown(double value) { return ga_dynamics::number_text(value, kShownDigits); }
@@ -115,9 +143,10 @@ int ParameterText::sign(const std::string& name, int otherwise) {
 bool ParameterText::flag(const std::string& name, bool otherwise) {
   const std::string* const found = find(name);
   if (found == nullptr) return otherwise;
-  const std::string_view word = trimmed(*found);
-  if (word == "true" || word == "True" || word == "1") return true;
-  if (word == "false" || word == "False" || word == "0") return false;
+  std::string word(trimmed(*found));
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (word == "true" || word == "yes" || word == "on" || word == "1") return true;
+  if (word == "false" || word == "no" || word == "off" || word == "0") return false;
   refuse(name, "give true or false");
 }
 
@@ -163,7 +192,9 @@ void ParameterText::refuse_others() const {
     if (known_.contains(name)) continue;
     std::string all;
     for (const std::string& one : known_) all += (all.empty() ? "" : ", ") + one;
-    throw std::runtime_error(where_ + ": parameter " + name + " is unknown; known are " + all);
+    const std::string near = nearest(name, known_);
+    throw std::runtime_error(where_ + ": parameter " + name + " is unknown; known are " + all +
+                             (near.empty() ? "" : "; did you mean " + near + "?"));
   }
 }
 

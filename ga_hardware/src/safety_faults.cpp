@@ -44,6 +44,14 @@ constexpr FaultRow kFaults[] = {
     {Fault::kCardLost, "card-lost", Reaction::kCut, true, "no response from the card at address "},
     {Fault::kGuardLost, "guard-lost", Reaction::kRampDown, false,
      "the guard process does not respond"},
+    {Fault::kGuardCut, "guard-cut", Reaction::kCut, false,
+     "the guard has cut the outputs: this process was late by more than the guard's timeout"},
+    {Fault::kPowerLost, "power-lost", Reaction::kCut, false,
+     "the arm-power input has shown no power for %.3g s, allowed %.3g; was the emergency stop pressed?"},
+    {Fault::kStall, "stall", Reaction::kRampDown, false,
+     "%.3g N m do not move the joint, stall from %.3g N m: an obstacle, a closed brake, no power?"},
+    {Fault::kFollowingError, "following-error", Reaction::kRampDown, false,
+     "%.3g rad from its reference, allowed %.3g: an obstacle, a closed brake, no power?"},
     {Fault::kEmergencyStop, "emergency-stop", Reaction::kCut, false, "requested"},
 };
 

@@ -14,6 +14,10 @@ namespace {
 constexpr double kHoldBlendTime = 0.02;
 /// Of the distance between soft and hard limit: where the torque is limited.
 constexpr double kSoftShare = 0.8;
+/// Of a joint's speed limit, and rad/s: slower is standing still for a stall.
+constexpr double kStandstillShare = 0.005, kStandstill = 0.05;
+/// s that the arm-power input may show no power: contacts bounce.
+constexpr double kPowerGap = 0.005;
 
 }  // namespace
 
@@ -73,6 +77,9 @@ void SafetyMachine::start_torque_state(SafetyState state) noexcept {
   waited_ = 0;
   missed_deadlines_ = 0;
   frozen_checks_ = {};
+  stall_times_ = {};
+  asking_ = opened_ = power_seen_ = last_power_ = false;
+  on_time_ = torque_time_ = power_wait_ = power_gap_ = 0;
   last_torque_ = last_wanted_ = {};
 }
 
@@ -149,7 +156,38 @@ void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
   reaction_ = reaction;
 }
 
+/// Brakes that a person closes are asked for first.
 void SafetyMachine::begin_ramp() noexcept {
+  if (!(settings_.manual_stop_time > 0) || !command_seen_) {
+    start_ramp();
+  } else if (!asking_) {
+    begin_reaction(Reaction::kHold);
+    asking_ = true;
+    hold_left_ = settings_.manual_stop_time;
+  }
+}
+
+BrakeRequest SafetyMachine::brake_request() const noexcept {
+  if (asking_ && reaction_ == Reaction::kHold) return BrakeRequest::kClose;
+  const bool opens = settings_.manual_stop_time > 0 && torque_time_ > 0 && !opened_;
+  return opens && torque_state() && reaction_ == Reaction::kNone ? BrakeRequest::kOpen
+                                                                 : BrakeRequest::kNone;
+}
+
+void SafetyMachine::confirm_brakes() noexcept {
+  switch (brake_request()) {
+    case BrakeRequest::kOpen:
+      opened_ = true;
+      break;
+    case BrakeRequest::kClose:
+      hold_left_ = 0;
+      break;
+    case BrakeRequest::kNone:
+      break;
+  }
+}
+
+void SafetyMachine::start_ramp() noexcept {
   begin_reaction(Reaction::kRampDown);
   // An arm that was never commanded has no torque to fade: it gets none.
   ramp_left_ = command_seen_ ? settings_.ramp_time : 0;
@@ -157,12 +195,14 @@ void SafetyMachine::begin_ramp() noexcept {
 
 void SafetyMachine::end_stop() noexcept {
   reaction_ = Reaction::kNone;
+  asking_ = false;
   if (state_ == SafetyState::kActive) state_ = SafetyState::kCalibrated;
   if (state_ == SafetyState::kCalibrating) state_ = SafetyState::kReady;
 }
 
 void SafetyMachine::check_always(const SafetyInputs& in) noexcept {
   if (in.emergency_stop) trip(Fault::kEmergencyStop, -1, 1, 0);
+  if (in.guard_cut) trip(Fault::kGuardCut, -1, 1, 0);
   if (in.card_lost) trip(Fault::kCardLost, -1, in.lost_card, 0);
   if (in.ad_timeout) {
     ++ad_timeouts_;
@@ -215,6 +255,34 @@ void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept
   }
 }
 
+/// Against an obstacle or a closed brake the motor overheats; without power, the arm would jump when
+/// it returns.
+void SafetyMachine::check_stall(const SafetyInputs& in, std::size_t i) noexcept {
+  const double strong = settings_.stall_torque_ratio * joints_[i].max_torque;
+  const bool pushes = std::abs(last_torque_[i]) >= strong;
+  const bool stands =
+      std::abs(in.qd[i]) <= std::min(kStandstillShare * joints_[i].max_speed, kStandstill);
+  stall_times_[i] = pushes && stands ? stall_times_[i] + period_ : 0;
+  if (stall_times_[i] > settings_.stall_time) {
+    trip(Fault::kStall, static_cast<int>(i), last_torque_[i], strong);
+  }
+}
+
+/// The emergency stop cuts the power without this software.
+void SafetyMachine::check_power(const SafetyInputs& in) noexcept {
+  if (!in.power_known || !last_power_) return;
+  if (in.power_present) {
+    power_seen_ = true;
+    power_gap_ = 0;
+    return;
+  }
+  (power_seen_ ? power_gap_ : power_wait_) += period_;
+  if (power_gap_ > kPowerGap) trip(Fault::kPowerLost, -1, power_gap_, kPowerGap);
+  if (power_wait_ > settings_.power_timeout) {
+    trip(Fault::kPowerLost, -1, power_wait_, settings_.power_timeout);
+  }
+}
+
 void SafetyMachine::widen_limits(const SafetyInputs& in) noexcept {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const SafetyJoint& joint = joints_[i];
@@ -236,6 +304,11 @@ void SafetyMachine::check_motion(const SafetyInputs& in) noexcept {
     const int joint = static_cast<int>(i);
     const double q = in.q[i], fastest = ratio * joints_[i].max_speed;
     check_frozen(in, i);
+    check_stall(in, i);
+    if (reaction_ == Reaction::kNone &&
+        std::abs(in.following_error[i]) > settings_.following_error) {
+      trip(Fault::kFollowingError, joint, in.following_error[i], settings_.following_error);
+    }
     if (!(std::abs(in.qd[i]) <= fastest)) trip(Fault::kOverspeed, joint, in.qd[i], fastest);
     if (!(q >= limits_[i].lower)) trip(Fault::kHardLimit, joint, q, limits_[i].lower);
     if (!(q <= limits_[i].upper)) trip(Fault::kHardLimit, joint, q, limits_[i].upper);
@@ -368,6 +441,36 @@ void SafetyMachine::ramp_down(const SafetyInputs& in, SafetyOutputs& out) noexce
   ramp_left_ -= std::min(period_, std::max(2 * nominal_period_, settings_.ramp_time / 25));
 }
 
+/// The torque of a command, and before it the start: power, torque on closed brakes, brakes.
+void SafetyMachine::drive(const SafetyInputs& in, SafetyOutputs& out) noexcept {
+  // Brakes that follow the power would open before there is a holding torque.
+  out.power = brakes_wired_ || command_seen_;
+  if (!command_seen_) return;
+  bool starting = false;
+  if (brakes_wired_) {
+    const bool powered = !in.power_known || power_seen_;
+    if (!powered || on_time_ < settings_.power_delay) {
+      if (powered) on_time_ += period_;
+      return;
+    }
+    const bool by_hand = settings_.manual_stop_time > 0;
+    starting = torque_time_ < settings_.brake_delay || (by_hand && !opened_);
+    if (starting) torque_time_ += period_;
+  }
+  out.brakes_released = !starting;
+  if (waiting_) {
+    hold(in, out);
+    out.brakes_released = !starting;
+    return;
+  }
+  const auto& wanted = starting && hold_usable(in) ? in.hold_torque : in.torque_command;
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    out.torque[i] = limited(i, wanted[i], in.q[i]);
+    // Without a torque limit, limited() scales: a stop must not scale the torque twice.
+    last_wanted_[i] = std::isfinite(joints_[i].max_torque) ? out.torque[i] : wanted[i];
+  }
+}
+
 SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
   SafetyOutputs out;
   if (reaction_ == Reaction::kHold) {
@@ -376,23 +479,17 @@ SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
       hold(in, out);
       return out;
     }
-    begin_ramp();
+    asking_ ? start_ramp() : begin_ramp();
+    if (reaction_ == Reaction::kHold && hold_usable(in)) {
+      hold(in, out);  // for the person who closes the brakes
+      return out;
+    }
+    if (reaction_ == Reaction::kHold) start_ramp();
   }
   if (reaction_ == Reaction::kRampDown) {
     ramp_down(in, out);
   } else if (torque_state()) {
-    // Brakes that follow the power would open before there is a holding torque.
-    out.power = brakes_wired_ || command_seen_;
-    out.brakes_released = command_seen_;
-    if (waiting_) {
-      hold(in, out);
-      return out;
-    }
-    for (std::size_t i = 0; i < joints_.size() && command_seen_; ++i) {
-      out.torque[i] = limited(i, in.torque_command[i], in.q[i]);
-      // Without a torque limit, limited() scales: a stop must not scale the torque twice.
-      last_wanted_[i] = std::isfinite(joints_[i].max_torque) ? out.torque[i] : in.torque_command[i];
-    }
+    drive(in, out);
   }
   return out;
 }
@@ -406,12 +503,14 @@ SafetyOutputs SafetyMachine::update(const SafetyInputs& in) noexcept {
   const bool commanded = torque_state() && reaction_ == Reaction::kNone;
   check_always(in);
   if (with_torque) {
+    check_power(in);
     check_motion(in);
     check_timing(in);
   }
   if (commanded) check_command(in);
   const SafetyOutputs out = decide(in);
   last_torque_ = out.torque;
+  last_power_ = out.power;
   return out;
 }
 

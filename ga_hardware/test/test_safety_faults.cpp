@@ -78,6 +78,21 @@ std::vector<Case> cases() {
          in.lost_card = 0x300;
        }},
       {"lost guard", Fault::kGuardLost, -1, 1, 0, 1, [](auto& in) { in.guard_lost = true; }},
+      {"the guard has cut", Fault::kGuardCut, -1, 1, 0, 1, [](auto& in) { in.guard_cut = true; }},
+      {"power gone for 6 ms", Fault::kPowerLost, -1, 0.006, 0.005, 7,
+       [n = 0](auto& in) mutable {
+         in.power_known = true;
+         in.power_present = n++ == 0;
+       }},
+      {"power does not come", Fault::kPowerLost, -1, kNan, 0.5, 501,
+       [](auto& in) { in.power_known = true; }},
+      {"stall of joint 1", Fault::kStall, 0, 90, 87.84, 501,
+       [](auto& in) {
+         in.qd[0] = 0;
+         in.torque_command[0] = 90;
+       }},
+      {"joint 3 away from its reference", Fault::kFollowingError, 2, -0.16, 0.15, 1,
+       [](auto& in) { in.following_error[2] = -0.16; }},
       {"emergency stop", Fault::kEmergencyStop, -1, 1, 0, 1,
        [](auto& in) { in.emergency_stop = true; }},
   };

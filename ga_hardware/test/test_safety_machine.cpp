@@ -480,7 +480,7 @@ TEST_F(SafetyTest, CalibratingIsSlow) {
 TEST_F(SafetyTest, ABlockedJointIsNotAFrozenEncoder) {
   activate();
   in_.count_speed[0] = in_.qd[0] = 0;
-  in_.torque_command[0] = 90;
+  in_.torque_command[0] = 70;
   run(5000);
   EXPECT_EQ(machine_.state(), SafetyState::kActive) << "the potentiometer stands still as well";
   in_.count_speed[0] = 0.1;

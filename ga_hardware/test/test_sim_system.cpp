@@ -210,8 +210,8 @@ TEST(SimSettings, RefusalsNameTheParameterAndTheRemedy) {
   EXPECT_EQ(refused({}), "");
   EXPECT_EQ(refused({{"ramp_time", "fast"}}),
             "hardware 'puma560': parameter ramp_time is 'fast'; give a number between 0 and 10");
-  EXPECT_EQ(refused({{"encoders", "yes"}}),
-            "hardware 'puma560': parameter encoders is 'yes'; give true or false");
+  EXPECT_EQ(refused({{"encoders", "maybe"}}),
+            "hardware 'puma560': parameter encoders is 'maybe'; give true or false");
   EXPECT_EQ(refused({{"gravity", "0,-9.81"}}),
             "hardware 'puma560': parameter gravity is '0,-9.81'; give 3 numbers with commas "
             "between them");

@@ -6,8 +6,9 @@
 // When interrupted, ros2_control_node destroys the controllers while the control loop may be
 // running one of them: it can crash with a segmentation fault, which leaves a moving arm to its
 // guard. Here the control loop itself deactivates the controllers, which makes the hardware stop
-// the arm, and runs for another `stop_time` [s] (0.5); only then is the rest shut down. Further
-// signals are ignored, except SIGKILL. The exit code is 1 if the process ends in any other way.
+// the arm, and runs for another `stop_time` [s] (0.5); only then is the rest shut down. SIGTERM, SIGHUP,
+// SIGQUIT (Ctrl-\) and SIGTSTP (Ctrl-Z) do the same as SIGINT. Further signals are ignored, except
+// SIGKILL and SIGSTOP. The exit code is 1 if the process ends in any other way.
 
 #include <pthread.h>
 #include <signal.h>
@@ -246,9 +247,10 @@ int run(int argc, char** argv, const sigset_t& signals) {
 int main(int argc, char** argv) {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by all threads
-  signal(SIGPIPE, SIG_IGN);  // a closed output must not end the control of an arm
+  // A closed output or a terminal in another's hands must not end the control of an arm, or suspend it.
+  for (const int number : {SIGPIPE, SIGTTIN, SIGTTOU}) signal(number, SIG_IGN);
   rclcpp::init(argc, argv, rclcpp::InitOptions(), rclcpp::SignalHandlerOptions::None);
   try {
     return run(argc, argv, signals);

@@ -59,6 +59,7 @@ class ArmCell {
   /// Calibrated by being told, powered, holding where it is.
   void power_on_here() {
     ASSERT_TRUE(arm.set_position(truth()));
+    for (int k = 0; k < 20; ++k) idle();  // until all potentiometers have been compared
     ASSERT_TRUE(arm.power_on());
     start_law();
     reference = truth();

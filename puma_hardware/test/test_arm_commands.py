@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that touch the arm, as a user runs them, on the emulated robot."""
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -45,14 +46,113 @@ def test_read_shows_every_joint():
         assert 0 < float(line.group(1)) < 5
 
 
+MANUAL = ['--set', 'manual_power=true']
+BRAKES = ['--set', 'pcl726.brake_output=3']
+
+
 def test_output_moves_a_joint_the_way_of_its_voltage():
     # The amplifiers invert, and motor 4 counts down when its joint turns up.
     counts = []
     for volts in ['0.6', '-0.6']:
-        done = puma('cards', 'output', '4', volts, '--seconds', '0.3')
+        done = puma('cards', 'output', '4', volts, '--seconds', '0.15', *BRAKES)
         assert re.search(r'joint4: -?0\.[56]\d+ V, now 0 V', done.stdout), done.stdout
         counts.append(int(re.search(r'from 0 to (-?\d+)', done.stdout).group(1)))
     assert counts[0] > 10 and counts[1] < -10
+
+
+@pytest.mark.parametrize('joint, wiring, told', [
+    ('6', [], 'brakes of joints 1 to 3 open with arm power'),
+    ('2', BRAKES, 'joint2 has a brake')])
+def test_output_opens_brakes_only_of_a_supported_arm(joint, wiring, told):
+    error = puma('cards', 'output', joint, '0.2', *wiring, code=2).stderr
+    assert told in error and '--supported' in error
+
+
+def test_output_of_a_wrist_joint_leaves_the_brakes_closed():
+    with emulated_robot('wrist', '--start', '0', '-0.575', '1.5', '0', '0', '0', *BRAKES) as name:
+        puma('cards', 'output', '6', '0.2', '--cell', name, '--no-guard', *BRAKES)
+        seen = json.loads(puma('cell', name, *BRAKES).stdout)
+        assert seen['q'][:3] == pytest.approx([0, -0.575, 1.5], abs=1e-6)
+        assert not seen['power_output']
+
+
+def test_output_ends_when_another_joint_falls():
+    with emulated_robot('falls', '--start', '0', '-0.575', '1.5', '0', '0', '0') as name:
+        done = puma('cards', 'output', '6', '0.2', '--cell', name, '--no-guard', '--supported',
+                    '--seconds', '2', code=1)
+        assert re.search('another joint moves: joint[23]; the arm is not supported', done.stderr)
+        seen = json.loads(puma('cell', name, '--after', '0.3').stdout)
+        assert abs(seen['q'][1] + 0.575) < 0.2, 'half a second took it by 0.57 rad'
+        assert seen['volts'] == [0] * 6 and not seen['powered'] and seen['brakes'][1]
+
+
+@pytest.mark.parametrize('volts, told', [
+    ('-1', 'joint6 moves at'), ('-0.25', 'two turns of its motor')])
+def test_output_ends_before_a_wrist_joint_gets_far(volts, told):
+    done = puma('cards', 'output', '6', volts, '--seconds', '5', *BRAKES, code=1)
+    assert told in done.stderr
+    counts = int(re.search(r'to (-?\d+)', done.stdout).group(1))
+    assert 10 < abs(counts) < 2100, 'at most two turns of the motor'
+
+
+def test_output_ends_on_a_thermal_alarm():
+    with emulated_robot('hot', *BRAKES) as name:
+        puma('cell', name, '--inject', 'thermal:joint3', *BRAKES)
+        done = puma('cards', 'output', '6', '0.2', '--cell', name, '--no-guard', *BRAKES, code=1)
+        assert 'joint3: the thermal switch has opened' in done.stderr
+
+
+@pytest.fixture
+def wired(tmp_path):
+    """Be a robot that is wired differently from what the settings say."""
+    robots = contextlib.ExitStack()
+
+    def start(wiring):
+        file = tmp_path / 'wiring.yaml'
+        file.write_text(wiring)
+        return robots.enter_context(emulated_robot('wired', '--wiring', str(file), *BRAKES))
+
+    with robots:
+        yield start
+
+
+@pytest.mark.parametrize('wiring, fault, told', [
+    ('', None, 'voltage, encoder and potentiometer agree'),
+    ('joint4.voltage_direction: 1', None, 'change joint4.voltage_direction'),
+    ('joint4.encoder_direction: 1', None, 'change joint4.encoder_direction'),
+    ('joint4.pot_direction: -1', None, 'change joint4.pot_direction'),
+    ('pcl833.channel: 0 1 2 4 3 5', None, 'arrives as that of joint5: swap them in pcl833.channel'),
+    ('pcl818.pot_channel: 0 1 2 5 4 3', None, 'that of joint6: swap them in pcl818.pot_channel'),
+    ('pcl726.channel: 0 1 2 4 3 5', None, 'joint5 moves in its place: swap them in pcl726.channel'),
+    ('', 'encoder-frozen:joint4', 'its encoder does not count'),
+    ('', 'pot-stuck:joint4', 'its potentiometer does not move'),
+    ('', 'amplifier-dead:joint4', 'nothing moves: is arm power on')])
+def test_check_names_what_is_wired_wrongly(wired, wiring, fault, told):
+    name = wired(wiring)
+    if fault:
+        puma('cell', name, '--inject', fault, *BRAKES)
+    before = json.loads(puma('cell', name, *BRAKES).stdout)['q']
+    good = 'agree' in told
+    done = puma('cards', 'check', '4', '--cell', name, '--no-guard', *BRAKES,
+                code=0 if good else 1)
+    assert told in done.stdout, done.stdout
+    seen = json.loads(puma('cell', name, *BRAKES).stdout)
+    assert max(abs(a - b) for a, b in zip(seen['q'], before)) < 0.2, 'a small motion'
+    assert seen['volts'] == [0] * 6 and not seen['power_output']
+
+
+def test_a_person_turns_joints_of_an_emulated_robot(cell):
+    puma('cell', cell, '--turn', 'joint4', '0.1', '--turn', 'joint6', '-0.2')
+    seen = json.loads(puma('cell', cell, '--after', '1.5').stdout)
+    assert seen['q'][3] == pytest.approx(0.1, abs=1e-6)
+    assert seen['q'][5] == pytest.approx(-0.2, abs=1e-6)
+    assert 'joint7' in puma('cell', cell, '--turn', 'joint7', '0.1', code=2).stderr
+
+
+def test_output_limits_the_time_with_open_brakes():
+    error = puma('cards', 'output', '2', '0.1', '--supported', '--seconds', '6', *BRAKES,
+                 code=2).stderr
+    assert '--seconds 6' in error and 'at most 5' in error
 
 
 def test_output_refuses_large_voltages():
@@ -107,6 +207,102 @@ def test_build_writes_a_table_that_calibrates(tmp_path):
     assert len(re.findall(r'index pulses', text)) == 6
     text = puma('calibrate', '--fast', '--calibration', str(table)).stdout
     assert number(r'within ([0-9.]+) mrad', text) < 0.15
+
+
+AT = ['--at', '0', '-1.5', '1.5', '0', '0', '0']
+LOW = ['--low', '-0.7', '-2.2', '0.8', '-0.7', '-0.7', '-0.7']
+HIGH = ['--high', '0.7', '-0.8', '2.2', '0.7', '0.7', '0.7']
+
+
+@pytest.mark.parametrize('arguments, told', [
+    (['--at', '0', '-86', '86', '0', '0', '0'], '--at: joint2 = -86 .* were these degrees'),
+    ([*AT, '--low', '-3', '-2.2', '0.8', '-0.7', '-0.7', '-0.7'], '--low: joint1 = -3 '),
+    ([*AT, '--high', '160', '-0.8', '2.2', '0.7', '0.7', '0.7'], '--high: joint1 = 160 .*degrees'),
+    ([*AT, *LOW, '--high', '-0.8', '-0.8', '2.2', '0.7', '0.7', '0.7'],
+     'joint1 sweeps -1.0 turns .* at least 6'),
+    ([*AT, *LOW, '--high', '-0.5', '-0.8', '2.2', '0.7', '0.7', '0.7'],
+     'joint1 sweeps 2.0 turns .* at least 6')])
+def test_build_checks_the_sweep_before_it_moves(tmp_path, arguments, told):
+    table = tmp_path / 'table.json'
+    done = puma('calibrate', '--build', '--fast', '--calibration', str(table), *arguments, code=2)
+    assert re.search(told, done.stderr), done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_build_checks_the_file_before_it_moves(tmp_path):
+    done = puma('calibrate', '--build', '--fast', '--calibration', str(tmp_path / 'no' / 'table'),
+                code=2)
+    assert 'cannot write' in done.stderr
+
+
+def test_build_shows_the_sweep_and_asks(tmp_path):
+    build = ['calibrate', '--build', '--fast', '--calibration', str(tmp_path / 'table.json'), *AT,
+             *LOW, *HIGH]
+    for answer in ['no\n', '\n', '']:
+        done = puma(*build, '--ask', code=2, input=answer)
+        assert re.search(r'joint2 +stands at  -1.5000 rad \( -85.9 degrees\), sweeps -2.2 to -0.8',
+                         done.stdout), done.stdout
+        assert 'nothing has moved' in done.stderr
+        assert not list(tmp_path.iterdir())
+
+
+def test_build_from_a_wrong_place_ends_early_and_names_the_cause(tmp_path):
+    done = puma('calibrate', '--build', '--fast', '--calibration', str(tmp_path / 'table.json'),
+                '--at', '0', '-0.3', '1.5', '0', '0', '0', *LOW, *HIGH,
+                '--start', '0', '-1.5', '3.9', '0', '0', '0', code=1)
+    assert 'does the arm stand where --at says?' in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_commands_say_that_the_cards_are_emulated():
+    for command in [['cards', 'probe'], ['cards', 'read']]:
+        first = puma(*command).stdout.splitlines()[0]
+        assert first.startswith('emulated: no card of this computer is touched'), first
+
+
+def test_run_shows_the_motion_and_asks():
+    done = puma('run', '--fast', '--ask', '--trajectory', 'quintic', code=2, input='no\n')
+    line = r'joint\d +-?[0-9.]+ to +-?[0-9.]+ rad, up to [0-9.]+ rad/s'
+    assert len(re.findall(line, done.stdout)) == 6
+    assert "the answer was 'no', not yes: nothing has moved" in done.stderr
+    puma('run', '--fast', '--ask', '--trajectory', 'quintic', input='yes\n')
+    puma('run', '--fast', '--ask', '--yes', '--trajectory', 'quintic', stdin=subprocess.DEVNULL)
+
+
+def test_run_wants_the_motion_of_a_real_arm_named():
+    error = puma('run', '--io', 'ports', '--calibration', 'x.json', code=2).stderr
+    assert '--trajectory: name the motion of the real arm' in error
+
+
+def test_run_keeps_a_record(tmp_path):
+    folder = tmp_path / 'run'
+    done = puma('run', '--fast', '--trajectory', 'quintic', '--output', str(folder))
+    assert done.stdout.startswith('emulated: no card of this computer is touched')
+    assert 'errors of the true (emulated) position' in done.stdout
+    rows = (folder / 'recording.csv').read_text().splitlines()
+    assert rows[0].startswith('t,q_ref_joint1,') and len(rows) > 1000
+    assert len(rows[1].split(',')) == 25
+    assert 'from cycle to cycle' in (folder / 'cycle_times.txt').read_text()
+    assert 'ended: done' in (folder / 'run.txt').read_text()
+    error = puma('run', '--fast', '--output', '/proc/nowhere', code=2).stderr
+    assert '--output' in error
+
+
+def test_a_loop_rate_that_the_guard_would_cut_is_refused():
+    with emulated_robot('slow') as name:
+        with running('guard', '--cell', name, '--timeout', '8', says='(emulated)'):
+            error = puma('run', '--cell', name, '--rate', '200', code=2).stderr
+            assert '200 Hz' in error and 'after 8 ms' in error and 'at least 10 ms' in error
+
+
+def test_a_person_who_switches_the_power_is_asked():
+    text = puma('run', '--fast', '--trajectory', 'quintic', *MANUAL).stdout
+    assert 'switched by an emulated person' in text
+    with emulated_robot('manual', *MANUAL) as name:
+        error = puma('calibrate', '--cell', name, '--no-guard', *MANUAL, code=2,
+                     stdin=subprocess.DEVNULL)
+        assert 'Switch on arm power, with the brakes closed' in error.stdout
+        assert 'nothing has moved' in error.stderr
 
 
 def test_run_follows_the_line():
@@ -188,16 +384,18 @@ def test_cell_shows_the_emulated_robot_and_breaks_it(cell):
 def test_emulated_joints_do_not_drift_after_an_impact():
     # With the brakes released the upper arm falls on its stop and turns joint 1, which friction
     # and then the brake bring to rest.
-    with emulated_robot('impact', '--start', '0', '0.3', '1.5', '0', '0', '0') as name:
-        puma('cards', 'output', '1', '0.05', '--seconds', '1.5', '--cell', name, '--no-guard')
+    with emulated_robot('impact', '--start', '0', '0.3', '1.5', '0', '0', '0', *MANUAL) as name:
+        puma('cards', 'probe', '--cell', name, *MANUAL)
+        puma('cell', name, '--hand-power', 'on', '--hand-brakes', 'open', '--after', '1.5', *MANUAL)
+        puma('cell', name, '--hand-power', 'off', '--hand-brakes', 'closed', *MANUAL)
         seen = {'time': 0}
-        then = json.loads(puma('cell', name).stdout)
+        then = json.loads(puma('cell', name, *MANUAL).stdout)
         while seen['time'] < then['time'] + 1:
-            seen = json.loads(puma('cell', name).stdout)
+            seen = json.loads(puma('cell', name, *MANUAL).stdout)
         assert seen['q'][1] == pytest.approx(0.7505, abs=1e-4), 'on its stop'
         assert seen['brakes'][:3] == [True] * 3
         assert seen['qd'] == [0] * 6
-        again = json.loads(puma('cell', name).stdout)
+        again = json.loads(puma('cell', name, *MANUAL).stdout)
         assert again['q'] == seen['q']
 
 

@@ -178,7 +178,7 @@ class GuardedDriver : public testing::Test {
 
 TEST_F(GuardedDriver, IsWatchedUntilItHasStopped) {
   Driven arm(true, &heartbeat_);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726));
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
   heartbeat_.guard_beat();
   ASSERT_TRUE(arm.driver.arm_guard());
   arm.driver.allow_power(true);
@@ -205,7 +205,7 @@ TEST_F(GuardedDriver, GoesOnWithoutAGuardThatWasNotArmed) {
 
 TEST_F(GuardedDriver, StopsWhenTheGuardTrips) {
   Driven arm(true, &heartbeat_);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726));
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
   heartbeat_.guard_beat();
   ASSERT_TRUE(arm.driver.arm_guard());
   arm.driver.allow_power(true);
@@ -217,7 +217,7 @@ TEST_F(GuardedDriver, StopsWhenTheGuardTrips) {
   arm.idle();
   EXPECT_TRUE(arm.driver.tripped());
   EXPECT_EQ(arm.largest_volts(), 0);
-  EXPECT_EQ(arm.driver.arm().safety().cause().fault, Fault::kEmergencyStop);
+  EXPECT_EQ(arm.driver.arm().safety().cause().fault, Fault::kGuardCut);
 }
 
 }  // namespace

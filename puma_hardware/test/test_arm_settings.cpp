@@ -103,6 +103,56 @@ TEST(ArmSettings, ReadsOptionalJointParameters) {
   EXPECT_EQ(s.joints[0].pot_volts_per_rev, 0.05);
 }
 
+TEST(ArmSettings, WhatAnOwnerMeasuresGoesBeforeTheDescription) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  const ArmSettings s = ArmSettings::from(chain, {{"joint1.encoder_direction", "-1"},
+                                                  {"joint2.voltage_direction", "1"},
+                                                  {"joint3.torque_per_volt", "8.5"},
+                                                  {"joint4.pot_volts_per_rev", "0.045"},
+                                                  {"joint5.pot_direction", "-1"},
+                                                  {"joint6.max_voltage", "8"}});
+  EXPECT_EQ(s.joints[0].encoder_direction, -1);
+  EXPECT_EQ(s.joints[1].voltage_direction, 1);
+  EXPECT_EQ(s.joints[2].torque_per_volt, 8.5);
+  EXPECT_EQ(s.joints[3].pot_volts_per_rev, 0.045);
+  EXPECT_EQ(s.joints[4].pot_direction, -1);
+  EXPECT_EQ(s.joints[5].max_voltage, 8);
+  EXPECT_NE(refusal(chain, {{"joint1.encoder_direction", "2"}})
+                .find("joint 'joint1': parameter encoder_direction is '2'; give 1 or -1"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"joint1.gear_ratio", "60"}}).find("joint1.gear_ratio is unknown"),
+            std::string::npos)
+      << "the model depends on it";
+}
+
+TEST(ArmSettings, PowerIsSwitchedByAnOutputOrAPerson) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  EXPECT_FALSE(ArmSettings::from(chain, {}).power_controlled());
+  const ArmSettings wired = ArmSettings::from(chain, {{"pcl726.power_output", "3"}});
+  EXPECT_TRUE(wired.power_controlled());
+  EXPECT_EQ(wired.safety.manual_stop_time, 0);
+  const ArmSettings manual = ArmSettings::from(chain, {{"manual_power", "Yes"}});
+  EXPECT_TRUE(manual.power_controlled());
+  EXPECT_TRUE(manual.manual_brakes());
+  EXPECT_EQ(manual.safety.manual_stop_time, 10);
+  const ArmSettings mixed =
+      ArmSettings::from(chain, {{"manual_power", "true"}, {"pcl726.brake_output", "3"}});
+  EXPECT_FALSE(mixed.manual_brakes());
+  EXPECT_EQ(mixed.safety.manual_stop_time, 0);
+  EXPECT_NE(refusal(chain, {{"manual_power", "true"}, {"pcl726.power_output", "3"}})
+                .find("give only one of them"),
+            std::string::npos);
+}
+
+TEST(ArmSettings, AMisspeltNameListsTheNearest) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  EXPECT_NE(refusal(chain, {{"safety.ramp_tine", "1"}}).find("; did you mean safety.ramp_time?"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"pcl726.bas", "0x2E0"}}).find("did you mean pcl726.base"),
+            std::string::npos);
+  EXPECT_EQ(refusal(chain, {{"nonsense", "1"}}).find("did you mean"), std::string::npos);
+}
+
 TEST(ArmSettings, RefusesBadJointParametersByName) {
   EXPECT_EQ(joint_refusal("joint1", "<param name=\"gear_ratio\">62.6111</param>", ""),
             "joint 'joint1': parameter gear_ratio is missing; give it in the <ros2_control> tag");

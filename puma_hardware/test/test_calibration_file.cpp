@@ -131,6 +131,59 @@ TEST_F(CalibrationFileTest, IsRefusedForAnotherConfiguration) {
   EXPECT_TRUE(contains(refusal(other), "joint6: it was made with coupling_motor5"));
 }
 
+TEST_F(CalibrationFileTest, AbsurdCountsAndVoltsAreRefused) {
+  save_calibration(path_, table_, settings_);
+  const std::string good = text();
+  const auto with_first_count = [&](const std::string& count) {
+    std::string changed = good;
+    const auto at = changed.find("-19983");  // joint 1, 20 turns below
+    EXPECT_NE(at, std::string::npos);
+    write(changed.replace(at, 6, count));
+    return refusal(settings_);
+  };
+  for (const char* count : {"1000000000000000", "9223372036854775807", "18446744073709551615",
+                            "-9223372036854775808", "1e15", "-19983.5", "\"-19983\""}) {
+    const std::string why = with_first_count(count);
+    EXPECT_TRUE(contains(why, "joint1: the count") || contains(why, "it is damaged"))
+        << count << ": " << why;
+  }
+  EXPECT_TRUE(contains(with_first_count("-1999983"), "far beyond the joint's limits"));
+  CalibrationTable shifted = table_;
+  for (IndexEntry& entry : shifted.joints[2].entries) entry.count += 1'000'000'000'000'000;
+  EXPECT_THROW(save_calibration(path_, shifted, settings_), CardError);
+  CalibrationTable volts = table_;
+  for (IndexEntry& entry : volts.joints[2].entries) entry.volts += 20;
+  save_calibration(path_, volts, settings_);
+  EXPECT_TRUE(contains(refusal(settings_), "are not between 0 and 10")) << refusal(settings_);
+}
+
+TEST_F(CalibrationFileTest, RemembersTheCardThatItWasMadeWith) {
+  save_calibration(path_, table_, settings_);
+  ArmSettings other = settings_;
+  other.cards.pcl818.jumper_10v = true;
+  EXPECT_TRUE(contains(refusal(other), "it was made with pcl818.jumper_10v = false"));
+  other = settings_;
+  other.cards.pcl818.variant = Pcl818Variant::k818;
+  EXPECT_TRUE(contains(refusal(other), "it was made with pcl818.variant = \"818L\""));
+  // Earlier releases did not write these two.
+  std::string old = text();
+  for (const std::string name :
+       {"\"pcl818.jumper_10v\": false,", "\"pcl818.variant\": \"818L\","}) {
+    ASSERT_NE(old.find(name), std::string::npos) << name;
+    for (auto at = old.find(name); at != std::string::npos; at = old.find(name)) {
+      old.erase(at, name.size());
+    }
+  }
+  write(old);
+  EXPECT_EQ(refusal(settings_), "accepted");
+}
+
+TEST_F(CalibrationFileTest, IsKnownToBeWritableBeforeTheArmMoves) {
+  EXPECT_NO_THROW(check_writable(path_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_THROW(check_writable(folder_ / "nowhere" / "file.json"), CardError);
+}
+
 TEST_F(CalibrationFileTest, IsRefusedWhenDamagedOrForeign) {
   save_calibration(path_, table_, settings_);
   const std::string good = text();

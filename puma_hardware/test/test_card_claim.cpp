@@ -22,6 +22,8 @@
 namespace puma_hardware {
 namespace {
 
+constexpr std::int64_t kGuardTimeout = 100'000'000;  ///< ns
+
 std::string own_name(const char* what) {
   return std::string(what) + "_" + std::to_string(getpid());
 }
@@ -172,9 +174,9 @@ TEST_F(SharedArm, KnowsAGuardByItsSettings) {
   EXPECT_FALSE(driver.guard_alive()) << "of unknown settings";
   Pcl726Settings other = robot.settings().cards.pcl726;
   other.coding = DacCoding::kTwosComplement;
-  heartbeat.watch(cut_settings(other));
+  heartbeat.watch(cut_settings(other), kGuardTimeout);
   EXPECT_FALSE(driver.guard_alive()) << "what it would write is not 0 V";
-  heartbeat.watch(cut_settings(robot.settings().cards.pcl726));
+  heartbeat.watch(cut_settings(robot.settings().cards.pcl726), kGuardTimeout);
   EXPECT_TRUE(driver.guard_alive());
 }
 
@@ -185,7 +187,7 @@ TEST_F(SharedArm, StopsWhenNobodyWatchesItAnyMore) {
   options.guard_timeout = 60;
   ArmDriver driver(robot, &heartbeat, options);
   driver.allow_power(true);
-  heartbeat.watch(cut_settings(robot.settings().cards.pcl726));
+  heartbeat.watch(cut_settings(robot.settings().cards.pcl726), kGuardTimeout);
   heartbeat.guard_beat();
   ASSERT_TRUE(driver.arm_guard());
   const std::array<double, 6> pose{0, -1.5, 1.5, 0, 0, 0}, none{};

@@ -50,6 +50,10 @@ TEST(CardSettings, ReadsEverySettingByName) {
       {"pcl726.tool_output", "2, 3"},
       {"pcl726.power_output", "14"},
       {"pcl726.brake_output", "15"},
+      {"pcl726.power_feedback_input", "0xB"},
+      {"pcl726.power_feedback_active_high", "True"},
+      {"pcl726.watchdog_output", "13"},
+      {"pcl726.watchdog_input", "12"},
       {"pcl833.base", "0x240 0X250"},
       {"pcl833.channel", "3 4 5 0 1 2"},
       {"pcl833.filter", " 2MHz "},
@@ -71,6 +75,10 @@ TEST(CardSettings, ReadsEverySettingByName) {
   EXPECT_EQ(s.pcl726.tool_output, (std::array{2, 3}));
   EXPECT_EQ(s.pcl726.power_output, 14);
   EXPECT_EQ(s.pcl726.brake_output, 15);
+  EXPECT_EQ(s.pcl726.power_feedback_input, 11);
+  EXPECT_TRUE(s.pcl726.power_feedback_active_high);
+  EXPECT_EQ(s.pcl726.watchdog_output, 13);
+  EXPECT_EQ(s.pcl726.watchdog_input, 12);
   EXPECT_EQ(s.pcl833.base, (std::array<std::uint16_t, 2>{0x240, 0x250}));
   EXPECT_EQ(s.pcl833.channel, (std::array{3, 4, 5, 0, 1, 2}));
   EXPECT_EQ(s.pcl833.filter, FilterClock::k2MHz);
@@ -117,7 +125,7 @@ TEST(CardSettings, RefusalsNameTheSettingTheValueAndTheRemedy) {
       {{{"pcl726.power_output", "3 4"}}, "pcl726.power_output is '3 4'; give a whole number"},
       {{{"pcl818.variant", "819"}},
        "pcl818.variant is '819'; give one of 818, 818L, 818H, 818HD, 818HG"},
-      {{{"pcl818.jumper_10v", "yes"}}, "pcl818.jumper_10v is 'yes'; give true or false"},
+      {{{"pcl818.jumper_10v", "maybe"}}, "pcl818.jumper_10v is 'maybe'; give true or false"},
       {{{"pcl818.pot_channel", "0 1 2"}},
        "pcl818.pot_channel is '0 1 2'; give 6 whole numbers with commas between them"},
       {{{"pcl833.base", "0x200 x"}}, "pcl833.base is '0x200 x'; give 2 whole numbers"},
@@ -151,6 +159,16 @@ TEST(CardSettings, RefusalsNameTheSettingTheValueAndTheRemedy) {
        "pcl726.power_output = 0: is also used by pcl726.tool_output"},
       {{{"pcl726.power_output", "7"}, {"pcl726.brake_output", "7"}},
        "pcl726.brake_output = 7: is also used by pcl726.power_output"},
+      {{{"pcl726.watchdog_output", "0"}},
+       "pcl726.watchdog_output = 0: is also used by pcl726.tool_output"},
+      {{{"pcl726.power_feedback_input", "16"}},
+       "pcl726.power_feedback_input = 16: must be -1 to 15"},
+      {{{"pcl726.watchdog_input", "3"}},
+       "pcl726.watchdog_input = 3: pcl726.watchdog_output is not wired"},
+      {{{"pcl726.watchdog_output", "7"},
+        {"pcl726.watchdog_input", "3"},
+        {"pcl726.power_feedback_input", "3"}},
+       "pcl726.watchdog_input = 3: is also used by pcl726.power_feedback_input"},
       {{{"pcl726.brake_output", "16"}}, "pcl726.brake_output = 16: must be -1 to 15"},
       {{{"pcl833.channel", "0 1 2 3 4 4"}}, "pcl833.channel = 0 1 2 3 4 4: 4 is used twice"},
       {{{"pcl833.byte_offset", "0 1 3"}}, "pcl833.byte_offset = 0 1 3: 3 must be 0 to 2"},

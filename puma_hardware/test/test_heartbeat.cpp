@@ -119,7 +119,7 @@ TEST_F(HeartbeatTest, CarriesTheGuardsSettings) {
   Heartbeat heartbeat(name_);
   EXPECT_EQ(heartbeat.guard_settings(), 0U);
   EXPECT_EQ(in_child([&] {
-              Heartbeat(name_).watch(0x02C0'0002'0002'FFFF);
+              Heartbeat(name_).watch(0x02C0'0002'0002'FFFF, 8'000'000);
               return 0;
             }),
             0);

@@ -148,11 +148,40 @@ TEST_F(KilledProcess, ALostGuardStopsTheArm) {
   start_robot_and_guard();
   Process driver = drive();
   ASSERT_TRUE(within(60, [&] { return moves() && !all_zero(); }));
-  guard_->end(SIGKILL);
+  guard_->end(SIGKILL);  // which would replace a guard
+  kill(Heartbeat(name_).guard_pid(), SIGKILL);
   const int status = driver.wait();
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_TRUE(all_zero());
+}
+
+TEST_F(KilledProcess, AKilledGuardIsReplacedAndCutsWhatTheControllerLeaves) {
+  start_robot_and_guard();
+  Process driver = drive();
+  ASSERT_TRUE(within(60, [&] { return moves() && !all_zero(); }));
+  Heartbeat heartbeat(name_);
+  const int first = heartbeat.guard_pid();
+  kill(first, SIGKILL);
+  kill(driver.pid(), SIGKILL);
+  const std::int64_t killed = monotonic_ns();
+  ASSERT_TRUE(within(10, [&] { return all_zero(); }));
+  std::printf("guard and controller killed at once: 0 V after %.1f ms\n",
+              static_cast<double>(monotonic_ns() - killed) * 1e-6);
+  EXPECT_NE(heartbeat.guard_pid(), first);
+  EXPECT_TRUE(
+      within(2, [&] { return !cards_->digital_output(settings_.cards.pcl726.power_output); }));
+}
+
+TEST_F(KilledProcess, AGuardWithoutItsParentWatchesToTheEnd) {
+  start_robot_and_guard();
+  Process driver = drive();
+  ASSERT_TRUE(within(60, [&] { return moves() && !all_zero(); }));
+  guard_->end(SIGKILL);
+  sleep_us(100'000);
+  EXPECT_FALSE(all_zero()) << "it goes on";
+  kill(driver.pid(), SIGKILL);
+  EXPECT_TRUE(within(2, [&] { return all_zero(); }));
 }
 
 TEST_F(KilledProcess, CtrlCStopsTheArmCleanly) {

@@ -290,6 +290,206 @@ TEST(PumaArmStall, TheVelocityAfterALongGapIsTheMeanOne) {
   EXPECT_GT(std::abs(cell.arm.reading().q[1] - before[1]), 0.02);
 }
 
+// The edge of the software: power that somebody else switches, a card that cannot be read back.
+
+constexpr int kFeedback = 4, kWatchdog = 10, kReadBack = 5;
+
+Parameters watched_wiring() {
+  return {{"pcl726.power_feedback_input", std::to_string(kFeedback)},
+          {"pcl726.watchdog_output", std::to_string(kWatchdog)},
+          {"pcl726.watchdog_input", std::to_string(kReadBack)}};
+}
+
+/// Cycles until the arm's state is not active.
+int cycles_to_fault(ArmCell& cell, int most = 3000) {
+  int cycles = 0;
+  while (cell.arm.safety().state() == SafetyState::kActive && cycles < most) {
+    cell.follow(cell.reference);
+    ++cycles;
+  }
+  return cycles;
+}
+
+TEST(PumaArmEdge, NothingIsPoweredWithoutAnOutputThatDropsThePower) {
+  ArmCell cell(somewhere(), {{"pcl726.power_output", "-1"}});
+  ASSERT_TRUE(cell.arm.set_position(cell.truth()));
+  EXPECT_FALSE(cell.arm.power_on());
+  EXPECT_NE(cell.settings.power_refusal().find("pcl726.power_output is -1"), std::string::npos);
+  ArmCell uncalibrated(somewhere(), {{"pcl726.power_output", "-1"}});
+  EXPECT_FALSE(uncalibrated.arm.begin_calibration(uncalibrated.truth()));
+  EXPECT_EQ(ArmCell(somewhere()).settings.power_refusal(), "");
+  EXPECT_EQ(ArmCell(somewhere(), {{"pcl726.power_output", "-1"}, {"manual_power", "true"}})
+                .settings.power_refusal(),
+            "");
+}
+
+TEST(PumaArmEdge, TheEmergencyStopIsSeenAndNothingMovesWhenPowerReturns) {
+  for (const char* high : {"false", "true"}) {
+    SCOPED_TRACE(high);
+    Parameters wiring = watched_wiring();
+    wiring["pcl726.power_feedback_active_high"] = high;
+    ArmCell cell(somewhere(), wiring);
+    cell.power_on_here();
+    cell.cards.inject(CardFault::kPowerLost);
+    const int cycles = cycles_to_fault(cell);
+    EXPECT_EQ(cell.arm.safety().cause().fault, Fault::kPowerLost) << cell.why();
+    EXPECT_LE(cycles, 10);
+    EXPECT_TRUE(cell.zero_volts());
+    EXPECT_FALSE(cell.cards.digital_output(kPowerOutput));
+    const Six before = cell.truth();
+    cell.cards.clear_faults();
+    for (int k = 0; k < 1000; ++k) cell.follow(cell.reference);
+    EXPECT_TRUE(cell.zero_volts());
+    EXPECT_EQ(cell.arm.safety().cause().fault, Fault::kPowerLost);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(cell.truth()[i], before[i], 1e-6) << i;
+    std::printf("emergency stop, arm-power input active %s: 0 V after %d cycles\n",
+                high[0] == 't' ? "high" : "low", cycles);
+  }
+}
+
+TEST(PumaArmEdge, WithoutAnArmPowerInputTheFollowingErrorOrAStallShowsLostPower) {
+  const EmulatedArmOptions options = somewhere();
+  ArmCell cell(options);
+  cell.arm.use_table(exact_table(cell.settings, options));  // without it: encoder-frozen
+  cell.power_on_here();
+  cell.cards.inject(CardFault::kPowerLost);
+  int cycles = 0;
+  for (; cycles < 3000 && cell.arm.safety().state() == SafetyState::kActive; ++cycles) {
+    cell.reference[0] += 0.3 * kPeriod;  // a slow motion goes on
+    cell.read();
+    Six torque{};
+    const Six rest{};
+    cell.law.update(cell.arm.reading().q, cell.arm.reading().qd, {cell.reference, rest, rest},
+                    kPeriod, torque);
+    cell.arm.set_reference(cell.reference);
+    cell.arm.write(torque, 0, cell.holding_torque());
+    cell.robot.advance(kPeriod);
+  }
+  EXPECT_TRUE(cell.arm.safety().cause().fault == Fault::kFollowingError ||
+              cell.arm.safety().cause().fault == Fault::kStall)
+      << cell.why();
+  EXPECT_LE(cycles, 700);
+  for (int k = 0; k < 300; ++k) cell.idle();
+  cell.cards.clear_faults();
+  for (int k = 0; k < 500; ++k) cell.follow(cell.reference);
+  EXPECT_TRUE(cell.zero_volts());
+  std::printf("emergency stop without an arm-power input: %s after %d cycles\n", cell.why().c_str(),
+              cycles);
+}
+
+TEST(PumaArmEdge, TheWatchdogOutputChangesInEveryCycleWithPower) {
+  ArmCell cell(somewhere(), watched_wiring());
+  const auto changes = [&](int cycles, bool commanded) {
+    int seen = 0;
+    for (int k = 0; k < cycles; ++k) {
+      const bool before = cell.cards.digital_output(kWatchdog);
+      commanded ? cell.follow(cell.reference) : cell.idle();
+      seen += cell.cards.digital_output(kWatchdog) != before ? 1 : 0;
+    }
+    return seen;
+  };
+  EXPECT_EQ(changes(50, false), 0) << "no power, no toggling";
+  cell.power_on_here();
+  EXPECT_EQ(changes(200, true), 200);
+  EXPECT_TRUE(cell.robot.powered());
+  cell.arm.cut_by_guard();
+  EXPECT_EQ(changes(50, true), 0);
+  EXPECT_EQ(cell.arm.safety().cause().fault, Fault::kGuardCut);
+  EXPECT_FALSE(cell.cards.digital_output(kWatchdog));
+}
+
+TEST(PumaArmEdge, TheWatchdogRelayDropsThePowerOfAComputerThatStandsStill) {
+  ArmCell cell(somewhere(), watched_wiring());
+  cell.power_on_here();
+  ASSERT_TRUE(cell.robot.powered());
+  const Six before = cell.truth();
+  for (int k = 0; k < 40; ++k) cell.robot.advance(kPeriod);  // no cycle any more
+  EXPECT_FALSE(cell.zero_volts()) << "the last voltage stays";
+  EXPECT_FALSE(cell.robot.powered()) << "but not the power";
+  for (int k = 0; k < 1000; ++k) cell.robot.advance(kPeriod);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(cell.truth()[i], before[i], 0.02) << i;
+}
+
+TEST(PumaArmEdge, TheReadBackOfTheWatchdogProvesThatThePcl726IsAlive) {
+  Parameters wiring = watched_wiring();
+  wiring.erase("pcl726.power_feedback_input");  // which shows no power at a lost card
+  ArmCell cell(somewhere(), wiring);
+  cell.power_on_here();
+  for (int k = 0; k < 500; ++k) cell.follow(cell.reference);
+  ASSERT_EQ(cell.arm.safety().fault_count(), 0) << cell.why();
+  cell.cards.inject(CardFault::kMissing726);
+  const int cycles = cycles_to_fault(cell);
+  const FaultRecord cause = cell.arm.safety().cause();
+  EXPECT_EQ(cause.fault, Fault::kCardLost) << cell.why();
+  EXPECT_EQ(cause.value, cell.settings.cards.pcl726.base);
+  EXPECT_LE(cycles, 12);
+  for (int k = 0; k < 40; ++k) cell.robot.advance(kPeriod);
+  EXPECT_FALSE(cell.robot.powered()) << "the relay dropped: the lost card cannot be written";
+  std::printf("PCL-726 lost in mid-motion: card-lost after %d cycles\n", cycles);
+}
+
+TEST(PumaArmEdge, ADifferingPotentiometerIsSeenBeforePower) {
+  const EmulatedArmOptions options = somewhere();
+  ArmCell cell(options);
+  CalibrationTable table = exact_table(cell.settings, options);
+  for (IndexEntry& entry : table.joints[1].entries) entry.count += 2 * 800;  // two turns off
+  cell.arm.use_table(table);
+  ASSERT_TRUE(cell.arm.set_position(cell.truth()));
+  EXPECT_FALSE(cell.arm.power_on()) << "not before all six have been compared";
+  for (int k = 0; k < 50; ++k) {
+    cell.idle();
+    cell.arm.power_on();
+    EXPECT_TRUE(cell.zero_volts());
+    EXPECT_FALSE(cell.cards.digital_output(kPowerOutput));
+  }
+  EXPECT_EQ(cell.arm.safety().cause().fault, Fault::kPotMismatch) << cell.why();
+}
+
+TEST(PumaArmEdge, APersonSwitchesPowerAndBrakes) {
+  ArmCell cell(somewhere(), {{"pcl726.power_output", "-1"},
+                             {"pcl726.brake_output", "-1"},
+                             {"manual_power", "true"},
+                             {"safety.manual_stop_time", "2"}});
+  cell.cards.set_hand_switches(true, false);
+  const Six before = cell.truth();
+  ASSERT_TRUE(cell.arm.set_position(before));
+  ASSERT_TRUE(cell.arm.power_on());
+  cell.start_law();
+  cell.reference = before;
+  for (int k = 0; k < 300; ++k) cell.follow(cell.reference);
+  EXPECT_EQ(cell.arm.brake_request(), BrakeRequest::kOpen);
+  EXPECT_FALSE(cell.zero_volts()) << "the motors hold what the brakes will not";
+  cell.cards.set_hand_switches(true, true);
+  cell.arm.confirm_brakes();
+  for (int k = 0; k < 500; ++k) cell.follow(cell.reference);
+  EXPECT_TRUE(cell.arm.brakes_released());
+  ASSERT_TRUE(cell.arm.power_off());
+  for (int k = 0; k < 500; ++k) cell.idle();
+  EXPECT_EQ(cell.arm.brake_request(), BrakeRequest::kClose);
+  EXPECT_FALSE(cell.zero_volts()) << "it holds until the person has closed them";
+  cell.cards.set_hand_switches(true, false);
+  cell.arm.confirm_brakes();
+  for (int k = 0; k < 260; ++k) cell.idle();
+  EXPECT_TRUE(cell.zero_volts());
+  EXPECT_NEAR(cell.truth()[1], before[1], 0.01) << "it did not drop";
+  EXPECT_NEAR(cell.truth()[2], before[2], 0.01);
+}
+
+TEST(PumaArmEdge, SlowRelaysAndBrakesDoNotDropTheArm) {
+  EmulatedArmOptions options = somewhere();
+  options.relay_time = 0.03;
+  options.brake_time = 0.08;
+  ArmCell cell(options, {{"safety.power_delay", "0.05"}, {"safety.brake_delay", "0.1"}});
+  const Six before = cell.truth();
+  cell.power_on_here();
+  for (int k = 0; k < 1000; ++k) cell.follow(cell.reference);
+  EXPECT_EQ(cell.arm.safety().state(), SafetyState::kActive) << cell.why();
+  ASSERT_TRUE(cell.arm.power_off());
+  for (int k = 0; k < 1000; ++k) cell.idle();
+  EXPECT_TRUE(cell.zero_volts());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(cell.truth()[i], before[i], 0.02) << i;
+}
+
 // Every fault of cards and wires while all joints swing, and the voltages after it.
 struct Injection {
   const char* name;
@@ -312,13 +512,17 @@ TEST(PumaArmFaults, EveryBrokenCardOrWireStopsTheArm) {
       {"potentiometer 2 open", CardFault::kPotOpen, 1, Fault::kPotMismatch},
       {"potentiometer 5 stuck", CardFault::kPotStuck, 4, Fault::kPotMismatch},
       {"thermal switch 6", CardFault::kThermal, 5, Fault::kThermal},
+      {"emergency stop pressed", CardFault::kPowerLost, 0, Fault::kPowerLost},
+      {"PCL-726 gone", CardFault::kMissing726, 0, Fault::kCardLost},
   };
   std::printf("%-28s %-16s %-10s %9s %14s  %s\n", "injected", "fault", "reaction", "cycles",
               "to 0 V after", "told");
   for (const Injection& injected : injections) {
     SCOPED_TRACE(injected.name);
     const EmulatedArmOptions options = somewhere();
-    ArmCell cell(options);
+    Parameters wiring = watched_wiring();
+    if (injected.fault == CardFault::kMissing726) wiring.erase("pcl726.power_feedback_input");
+    ArmCell cell(options, wiring);
     cell.arm.use_table(exact_table(cell.settings, options));
     cell.power_on_here();
     auto swing = [&, k = 0](bool commanded) mutable {
@@ -347,16 +551,19 @@ TEST(PumaArmFaults, EveryBrokenCardOrWireStopsTheArm) {
           << cell.why();
     }
     EXPECT_LE(cycles, 400) << "half a turn of the motor near a turning point";
+    // A lost PCL-726 keeps its voltage; the watchdog relay takes the power.
+    const bool writable = injected.fault != CardFault::kMissing726;
+    const auto off = [&] { return writable ? cell.zero_volts() : !cell.robot.powered(); };
     int to_zero = 1;
-    while (!cell.zero_volts() && to_zero < 1000) {
+    while (!off() && to_zero < 1000) {
       swing(false);
       ++to_zero;
     }
-    EXPECT_LE(to_zero, reaction_to(cause.fault) == Reaction::kCut ? 1 : 252);
-    EXPECT_FALSE(cell.cards.digital_output(kPowerOutput));
+    EXPECT_LE(to_zero, !writable ? 30 : reaction_to(cause.fault) == Reaction::kCut ? 1 : 252);
+    EXPECT_FALSE(cell.robot.powered());
     EXPECT_EQ(cell.arm.safety().cause().fault, cause.fault);
     for (int k = 0; k < 500; ++k) swing(true);
-    EXPECT_TRUE(cell.zero_volts()) << "latched";
+    EXPECT_TRUE(off()) << "latched";
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(cell.robot.plant().qd()[i], 0) << "the brakes hold joint " << i + 1;
     }

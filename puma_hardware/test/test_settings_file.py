@@ -78,7 +78,7 @@ def test_a_described_arm_is_the_same_arm(settings, tmp_path):
     with emulated_robot('described', '--urdf', str(described)) as cell:
         same = ['--cell', cell, '--settings', str(settings)]
         with running('guard', *same, '--timeout', '1000', says='running for'):
-            puma('cards', 'output', '4', '0.1', '--seconds', '0.1', *same)
+            puma('cards', 'output', '4', '0.1', '--seconds', '0.1', '--supported', *same)
 
 
 GRIPPER = """
@@ -172,3 +172,18 @@ def test_it_is_loaded_with_file_capabilities(installed):
                               capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert 'find library=libga_dynamics.so' not in done.stderr
+
+
+def test_systemd_accepts_the_units(tmp_path):
+    if not shutil.which('systemd-analyze'):
+        pytest.skip('needs systemd-analyze')
+    root = Path(__file__).parents[2]
+    units = [root / 'puma_hardware' / 'systemd' / 'puma-guard.service',
+             root / 'puma_bringup' / 'systemd' / 'puma-arm.service']
+    for unit in units:
+        text = unit.read_text().replace('/usr/local/bin/puma', os.environ['PUMA_COMMAND'])
+        (tmp_path / unit.name).write_text(text)
+    done = subprocess.run(['systemd-analyze', 'verify', *sorted(tmp_path.iterdir())],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert 'puma-' not in done.stderr, done.stderr

@@ -38,7 +38,7 @@ class ParameterText {
             int most = kNoWholeBound);
   /// 1 or -1
   int sign(const std::string& name, int otherwise);
-  /// true or false; also True, False, 1, 0
+  /// true or false; also yes, no, on, off, 1, 0, in any case
   bool flag(const std::string& name, bool otherwise);
   /// "x,y,z" or "x y z", as many numbers as `otherwise` has
   std::vector<double> list(const std::string& name, const std::vector<double>& otherwise);
@@ -72,7 +72,7 @@ class ParameterText {
   void require(const std::string& name) const;
   /// Accepts a parameter that another reader uses.
   void allow(const std::string& name) { known_.insert(name); }
-  /// Throws if there is a parameter that none of the calls above has read.
+  /// Throws if there is a parameter that none of the calls above has read, naming the nearest ones.
   void refuse_others() const;
 
  private:

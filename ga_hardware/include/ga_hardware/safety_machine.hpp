@@ -30,6 +30,13 @@
 // deadline-missed    ramp down  max_missed_deadlines consecutive deadlines were missed
 // card-lost          cut        a card does not respond                                     yes
 // guard-lost         ramp down  the guard process does not run: no watchdog for this process
+// guard-cut          cut        the guard has written 0 V: this process was too late for it
+// power-lost         cut        the arm-power input shows no power for 5 ms although it is switched on,
+//                               or not power_timeout after it was
+// stall              ramp down  at least stall_torque_ratio of the torque limit without motion for
+//                               stall_time
+// following-error    ramp down  a joint is further than following_error from its reference, where the
+//                               caller gives one
 // emergency-stop     cut        requested
 //
 // A joint has three limits at each end. Goals and references stay within the soft limits, of
@@ -41,6 +48,13 @@
 // switches to it if the command itself is the fault. Without a holding torque, a hold becomes a
 // ramp-down, and the last torque ramps down. After hold_time a hold becomes a ramp-down: on the
 // PUMA, brakes hold joints 1–3 better than motors, and friction holds joints 4–6.
+//
+// Start: power, and torque only power_delay later (after the arm-power input shows it, if there is
+// one); brake_delay later the brakes open. Until then the torque is the holding torque. Brakes that
+// follow the power open with it: there the torque comes first.
+//
+// Brakes that a person switches (manual_stop_time > 0): a start holds the arm until confirm_brakes(),
+// every hold or ramp-down does for that time, or until confirm_brakes(). A cut cannot wait.
 
 #include <array>
 #include <cstddef>
@@ -71,6 +85,10 @@ enum class Fault {
   kDeadlineMissed,
   kCardLost,
   kGuardLost,
+  kGuardCut,
+  kPowerLost,
+  kStall,
+  kFollowingError,
   kEmergencyStop
 };
 const char* to_string(Fault fault) noexcept;
@@ -97,6 +115,9 @@ struct FaultRecord {
 };
 /// "joint2: overspeed: 2.31 rad/s, allowed 1.81"; allocates. `joint`: the name of record.joint.
 std::string describe(const FaultRecord& record, const std::string& joint);
+
+/// What an arm asks of a person whose hand switches its brakes.
+enum class BrakeRequest { kNone, kOpen, kClose };
 
 /// Maximum number of joints.
 inline constexpr std::size_t kMostJoints = 52;
@@ -130,6 +151,13 @@ struct SafetySettings {
   double ramp_time = 0.25;                ///< s, of a ramp-down while the brakes close
   double hold_time = 2.0;                 ///< s, of a hold before the ramp-down
   double calibration_speed_ratio = 0.25;  ///< of a joint's speed limit, before the calibration
+  double stall_torque_ratio = 0.9;        ///< of max_torque: from here on the joint must move
+  double stall_time = 0.5;                ///< s
+  double following_error = 0.15;          ///< rad (m) between a joint and its reference
+  double power_timeout = 0.5;             ///< s until the arm-power input must show the power
+  double power_delay = 0;                 ///< s between power and torque, for the amplifiers
+  double brake_delay = 0;                 ///< s of torque on closed brakes, for its build-up
+  double manual_stop_time = 0;            ///< s for a person to close the brakes; 0: an output does
 };
 
 struct SafetyInputs {
@@ -146,10 +174,21 @@ struct SafetyInputs {
   std::uint64_t thermal = 0;  ///< bit per joint
   bool ad_timeout = false;    ///< a conversion failed in this cycle
   bool ad_sample = true;      ///< a conversion succeeded; neither while one is in progress
-  bool card_lost = false, guard_lost = false, emergency_stop = false;
+  bool card_lost = false, guard_lost = false, guard_cut = false, emergency_stop = false;
   int lost_card = 0;             ///< base address of the lost card
   bool deadline_missed = false;  ///< in addition to those that `period` shows
   double period = 0;             ///< s since the last cycle
+  bool power_known = false;      ///< there is an arm-power input
+  bool power_present = false;    ///< as it shows
+  /// The joints' references minus their positions, rad; NaN: no reference.
+  PerJoint<double> following_error = none();
+
+ private:
+  static constexpr PerJoint<double> none() noexcept {
+    PerJoint<double> unknown{};
+    unknown.fill(std::numeric_limits<double>::quiet_NaN());
+    return unknown;
+  }
 };
 
 struct SafetyOutputs {
@@ -190,6 +229,10 @@ class SafetyMachine {
   bool clear_faults() noexcept;
   bool forget_calibration() noexcept;  ///< calibrated → ready
   void close() noexcept;               ///< → off
+  /// What a person is to do with the brakes now (manual_stop_time).
+  BrakeRequest brake_request() const noexcept;
+  /// It is done: the start or the stop goes on.
+  void confirm_brakes() noexcept;
 
   /// One cycle. Outputs torque only in states that allow it. After activate() the brakes stay
   /// closed until the first command; if they follow the power, the power stays off until then.
@@ -215,6 +258,8 @@ class SafetyMachine {
   void check_joint(const SafetyInputs& in, std::size_t joint) noexcept;
   void check_frozen(const SafetyInputs& in, std::size_t joint) noexcept;
   void check_motion(const SafetyInputs& in) noexcept;
+  void check_stall(const SafetyInputs& in, std::size_t joint) noexcept;
+  void check_power(const SafetyInputs& in) noexcept;
   void check_timing(const SafetyInputs& in) noexcept;
   void check_command(const SafetyInputs& in) noexcept;
   void widen_limits(const SafetyInputs& in) noexcept;
@@ -227,10 +272,12 @@ class SafetyMachine {
   bool wait_for_successor(const SafetyInputs& in) noexcept;
   void begin_reaction(Reaction reaction) noexcept;
   void begin_ramp() noexcept;
+  void start_ramp() noexcept;
   void end_stop() noexcept;
   SafetyOutputs decide(const SafetyInputs& in) noexcept;
   void blend_to_hold(const SafetyInputs& in) noexcept;
   void hold(const SafetyInputs& in, SafetyOutputs& out) noexcept;
+  void drive(const SafetyInputs& in, SafetyOutputs& out) noexcept;
   void ramp_down(const SafetyInputs& in, SafetyOutputs& out) noexcept;
 
   std::vector<SafetyJoint> joints_;
@@ -245,17 +292,25 @@ class SafetyMachine {
   bool command_seen_ = false;  ///< since activate()
   std::uint64_t cycle_ = 0;
   int missed_deadlines_ = 0, ad_timeouts_ = 0;
-  bool waiting_ = false;                  ///< for the successor in a hand-over; the arm is held
-  double waited_ = 0;                     ///< s
-  double hold_left_ = 0, ramp_left_ = 0;  ///< s
-  double period_ = 0;                     ///< s, validated cycle time
-  PerJoint<double> last_torque_{};        ///< last output
-  PerJoint<double> last_wanted_{};        ///< last commanded one, where a stop begins
-  PerJoint<double> stop_torque_{};        ///< of a hold or ramp-down, before the ramp
-  PerJoint<double> hold_blend_{};         ///< remaining difference to the holding torque
-  bool blending_to_hold_ = false;         ///< hold_blend_ is valid
+  bool asking_ = false;                    ///< a person for the brakes
+  double on_time_ = 0;                     ///< s since the power is on
+  bool opened_ = false;                    ///< by a person
+  double torque_time_ = 0;                 ///< s of torque on closed brakes
+  bool power_seen_ = false;                ///< by the arm-power input, since it was switched on
+  double power_wait_ = 0, power_gap_ = 0;  ///< s without power before and after it was seen
+  bool last_power_ = false;                ///< last output
+  bool waiting_ = false;                   ///< for the successor in a hand-over; the arm is held
+  double waited_ = 0;                      ///< s
+  double hold_left_ = 0, ramp_left_ = 0;   ///< s
+  double period_ = 0;                      ///< s, validated cycle time
+  PerJoint<double> last_torque_{};         ///< last output
+  PerJoint<double> last_wanted_{};         ///< last commanded one, where a stop begins
+  PerJoint<double> stop_torque_{};         ///< of a hold or ramp-down, before the ramp
+  PerJoint<double> hold_blend_{};          ///< remaining difference to the holding torque
+  bool blending_to_hold_ = false;          ///< hold_blend_ is valid
   PerJoint<JointLimitsInForce> limits_;
   PerJoint<FrozenCheck> frozen_checks_;
+  PerJoint<double> stall_times_{};  ///< s
 
   FaultRecord cause_;
   std::array<FaultRecord, kMaxRecords> faults_;

@@ -103,6 +103,8 @@ SimSetup sim_setup_of(const HardwareInfo& info) {
   SafetySettings& safety = s.safety;
   safety.ramp_time = parameters.number("ramp_time", safety.ramp_time, 0, 10);
   safety.hold_time = parameters.number("hold_time", safety.hold_time, 0, 60);
+  safety.power_delay = parameters.number("power_delay", safety.power_delay, 0, 5);
+  safety.brake_delay = parameters.number("brake_delay", safety.brake_delay, 0, 5);
   safety.soft_limit_margin = parameters.number("soft_limit_margin", safety.soft_limit_margin, 0, 1);
   safety.overspeed_ratio = parameters.number("overspeed_ratio", safety.overspeed_ratio, 0, 100);
   safety.jump_ratio = parameters.number("jump_ratio", safety.jump_ratio, 1, 100);

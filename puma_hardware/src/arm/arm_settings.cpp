@@ -2,6 +2,8 @@
 #include "arm/arm_settings.hpp"
 
 #include <cmath>
+#include <unordered_map>
+#include <utility>
 
 namespace puma_hardware {
 
@@ -19,11 +21,30 @@ constexpr const char* kRequiredParameters[] = {"gear_ratio",        "encoder_cou
                                                "encoder_direction", "torque_per_volt",
                                                "voltage_direction", "max_voltage"};
 constexpr double kHuge = 1e9;
+/// s for a person to close the brakes.
+constexpr double kManualStopTime = 10;
 
-JointSettings read_joint(const ChainJoint& joint, std::size_t index, WristCoupling& coupling) {
+/// Those that an owner measures, and may give as JOINT.NAME among the hardware parameters.
+constexpr const char* kMeasuredParameters[] = {"encoder_direction",
+                                               "voltage_direction",
+                                               "torque_per_volt",
+                                               "max_voltage",
+                                               "pot_direction",
+                                               "pot_volts_per_rev",
+                                               "brake"};
+
+/// `measured`: name and value of those, with the joint's name before the point.
+JointSettings read_joint(const ChainJoint& joint, std::size_t index, const Parameters& measured,
+                         WristCoupling& coupling) {
   const std::string where = "joint '" + joint.name + "'";
   if (!joint.revolute()) throw CardError(where + " is not revolute");
-  ParameterText text(where, {joint.parameters.begin(), joint.parameters.end()});
+  std::unordered_map<std::string, std::string> texts{joint.parameters.begin(),
+                                                     joint.parameters.end()};
+  for (const char* name : kMeasuredParameters) {
+    const auto given = measured.find(joint.name + "." + name);
+    if (given != measured.end()) texts[name] = given->second;
+  }
+  ParameterText text(where, std::move(texts));
   for (const char* name : kModelParameters) text.allow(name);
   for (const char* name : kRequiredParameters) text.require(name);
   JointSettings s;
@@ -87,6 +108,13 @@ SafetySettings read_safety(ParameterText& text) {
   s.ramp_time = text.number("safety.ramp_time", s.ramp_time, 0, 2);
   s.hold_time = text.number("safety.hold_time", s.hold_time, 0, 3600);
   above("safety.calibration_speed_ratio", s.calibration_speed_ratio, 0, 1);
+  above("safety.stall_torque_ratio", s.stall_torque_ratio, 0, 2);
+  above("safety.stall_time", s.stall_time, 0, 10);
+  above("safety.following_error", s.following_error, 0, 10);
+  above("safety.power_timeout", s.power_timeout, 0, 10);
+  s.power_delay = text.number("safety.power_delay", s.power_delay, 0, 5);
+  s.brake_delay = text.number("safety.brake_delay", s.brake_delay, 0, 5);
+  s.manual_stop_time = text.number("safety.manual_stop_time", kManualStopTime, 1, 60);
   s.max_missed_deadlines =
       text.whole("safety.max_missed_deadlines", s.max_missed_deadlines, 1, 1000);
   s.max_ad_timeouts = text.whole("safety.max_ad_timeouts", s.max_ad_timeouts, 1, 1000);
@@ -102,9 +130,12 @@ ArmSettings ArmSettings::from(const Chain& chain, const Parameters& hardware) {
                     "; choose base and tip so that the chain has six");
   }
   for (std::size_t i = 0; i < 6; ++i) {
-    s.joints[i] = read_joint(chain.joints()[i], i, s.coupling);
+    s.joints[i] = read_joint(chain.joints()[i], i, hardware, s.coupling);
   }
   ParameterText text("hardware", {hardware.begin(), hardware.end()});
+  for (const JointSettings& joint : s.joints) {
+    for (const char* name : kMeasuredParameters) text.allow(joint.name + "." + name);
+  }
   s.calibration_file = text.text("calibration_file");
   s.observer_bandwidth = text.number("observer_bandwidth", s.observer_bandwidth, 1, 1000);
   s.safety = read_safety(text);
@@ -115,8 +146,22 @@ ArmSettings ArmSettings::from(const Chain& chain, const Parameters& hardware) {
     }
   }
   s.cards = CardSettings::read(text);
+  s.manual_power = text.flag("manual_power", s.manual_power);
   text.refuse_others();
+  if (s.manual_power && s.cards.pcl726.power_output >= 0) {
+    throw CardError("manual_power = true: pcl726.power_output is " +
+                    std::to_string(s.cards.pcl726.power_output) +
+                    ", so that the program switches the power; give only one of them");
+  }
+  if (!s.manual_brakes()) s.safety.manual_stop_time = 0;
   return s;
+}
+
+std::string ArmSettings::power_refusal() const {
+  if (power_controlled()) return "";
+  return "pcl726.power_output is -1, not wired: at every stop the torque ends and nothing would close "
+         "the brakes, so the arm would fall. Give the digital output of the power relay, or "
+         "manual_power: true if a person switches arm power and closes the brakes";
 }
 
 SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period) {
@@ -126,7 +171,9 @@ SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period)
     joints[i] = {joint.lower,      joint.upper,      joint.max_speed,
                  joint.max_torque, joint.soft_lower, joint.soft_upper};
   }
-  return {joints, settings.safety, settings.cards.pcl726.brake_output >= 0, nominal_period};
+  // Brakes that a person switches do not follow the power either.
+  const bool wired = settings.cards.pcl726.brake_output >= 0 || settings.manual_brakes();
+  return {joints, settings.safety, wired, nominal_period};
 }
 
 std::string describe(const FaultRecord& record, const ArmSettings& settings) {

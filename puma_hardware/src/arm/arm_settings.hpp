@@ -8,9 +8,11 @@
 //
 // Joint parameters: gear_ratio, encoder_counts_per_rev, encoder_direction, torque_per_volt,
 // max_voltage, voltage_direction, on joints 5 and 6 coupling_joint4, on joint 6 coupling_motor5;
-// and with defaults brake, pot_volts_per_rev, pot_direction. Position, speed and torque limits are
-// those of the <limit> tag. Hardware parameters: calibration_file, observer_bandwidth, safety.<name
-// of a field of SafetySettings>, and those of the cards.
+// and with defaults brake, pot_volts_per_rev, pot_direction. What an owner measures may also be a
+// hardware parameter, which goes before: joint1.encoder_direction, and so on. Position, speed and
+// torque limits are those of the <limit> tag. Hardware parameters: calibration_file,
+// observer_bandwidth, manual_power, safety.<name of a field of SafetySettings>, and those of the
+// cards.
 
 #include <array>
 #include <string>
@@ -45,6 +47,7 @@ struct WristCoupling {
   double c54 = 0, c64 = 0, c65 = 0;
 };
 
+using ga_hardware::BrakeRequest;
 using ga_hardware::describe;
 using ga_hardware::Fault;
 using ga_hardware::FaultRecord;
@@ -65,6 +68,16 @@ struct ArmSettings {
   CardSettings cards;
   std::string calibration_file;     ///< empty: none
   double observer_bandwidth = 150;  ///< rad/s, of the velocity observer
+  /// A person switches arm power, and the brakes where they have no output.
+  bool manual_power = false;
+
+  /// Why no torque may flow: without an output that drops power, the end of the torque would drop the
+  /// arm. Empty if it may.
+  std::string power_refusal() const;
+  /// The same without the text; real-time safe.
+  bool power_controlled() const noexcept { return cards.pcl726.power_output >= 0 || manual_power; }
+  /// A person closes the brakes at every stop.
+  bool manual_brakes() const noexcept { return manual_power && cards.pcl726.brake_output < 0; }
 
   /// Joint parameters from the chain (exactly six joints), hardware parameters as text. Throws
   /// std::runtime_error naming the joint or the setting; unknown names are refused.

@@ -10,6 +10,8 @@ namespace puma_hardware {
 
 namespace {
 
+/// As CalibrationTable::validate() demands.
+constexpr std::size_t kLeastPulses = 4;
 /// Counts by which the distance of two index pulses may differ from whole turns.
 constexpr std::int64_t kPulseTolerance = 1;
 /// Share of the expected slope below which a potentiometer is taken to be at its stop.
@@ -139,13 +141,14 @@ JointTable CalibrationBuilder::build(std::size_t i) const {
     run.push_back({pulse, volts});
     if (run.size() > longest.size()) longest = run;
   }
-  if (longest.size() < 2) {
-    throw CardError(joint.name + ": " + std::to_string(joints_[i].seen) +
-                    " index pulses were seen in positive motion, at " +
-                    std::to_string(longest.size()) +
-                    " of them the potentiometer moved as expected; at least 2 are needed: move "
-                    "the joint further, check the index wire, pot_direction and "
-                    "pcl818.pot_channel");
+  if (longest.size() < kLeastPulses) {
+    throw CardError(
+        joint.name + ": " + std::to_string(joints_[i].seen) +
+        " index pulses were seen in positive motion, at " + std::to_string(longest.size()) +
+        " of them the potentiometer moved as expected; at least " + std::to_string(kLeastPulses) +
+        " are needed: move "
+        "the joint further, check the index wire, pot_direction and "
+        "pcl818.pot_channel");
   }
   return {longest};
 }
@@ -162,9 +165,13 @@ Sweep::Sweep(const ArmSettings& settings, const std::array<double, 6>& start,
              double turns_per_second) noexcept
     : start_(start), low_(low), high_(high), q_(start) {
   for (std::size_t i = 0; i < 6; ++i) {
-    speed_[i] = turns_per_second * 2 * std::numbers::pi / settings.joints[i].gear_ratio;
+    speed_[i] = speed_of(settings.joints[i], turns_per_second);
   }
   start_leg();
+}
+
+double Sweep::speed_of(const JointSettings& joint, double turns_per_second) noexcept {
+  return turns_per_second * 2 * std::numbers::pi / joint.gear_ratio;
 }
 
 void Sweep::start_leg() noexcept {

@@ -61,10 +61,15 @@ class CalibrationBuilder {
 /// back. Real-time safe. The caller chooses collision-free ranges.
 class Sweep {
  public:
+  static constexpr double kTurnsPerSecond = 4;  ///< of the motors
   /// rad. `turns_per_second`: of the motors.
   Sweep(const ArmSettings& settings, const std::array<double, 6>& start,
         const std::array<double, 6>& low, const std::array<double, 6>& high,
-        double turns_per_second = 4) noexcept;
+        double turns_per_second = kTurnsPerSecond) noexcept;
+
+  /// rad/s
+  static double speed_of(const JointSettings& joint,
+                         double turns_per_second = kTurnsPerSecond) noexcept;
 
   void advance(double dt) noexcept;
   bool done() const noexcept { return joint_ >= 6; }

@@ -11,7 +11,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+
+#include "arm/transmission.hpp"
 
 namespace puma_hardware {
 
@@ -39,6 +42,15 @@ using nlohmann::json;
 
 constexpr const char* kFormat = "PUMA calibration";
 constexpr int kVersion = 1;
+constexpr const char *kVariant = "pcl818.variant", *kJumper = "pcl818.jumper_10v";
+/// A joint has some 100 motor turns of 1000 counts.
+constexpr std::int64_t kMostCounts = 10'000'000;
+constexpr double kMostVolts = 10;
+/// Index pulses of a joint; fewer leave its turn ambiguous.
+constexpr std::size_t kLeastPulses = 4;
+/// Motor turns that an index pulse may be beyond the joint's limits: as many as a potentiometer has.
+/// Whether the arm stands within its limits is checked when the table is used.
+constexpr double kTurnsBeyond = 100;
 constexpr const char* kRebuild = "; build it again with 'puma calibrate --build'";
 
 /// The settings of a joint that its table is valid for.
@@ -51,7 +63,9 @@ json depends_on(const ArmSettings& settings, std::size_t i) {
             {"pot_direction", joint.pot_direction},
             {"pcl833.channel", settings.cards.pcl833.channel[i]},
             {"pcl818.pot_channel", settings.cards.pcl818.pot_channel[i]},
-            {"pcl818.range_code", settings.cards.pcl818.range_code}};
+            {"pcl818.range_code", settings.cards.pcl818.range_code},
+            {kVariant, to_string(settings.cards.pcl818.variant)},
+            {kJumper, settings.cards.pcl818.jumper_10v}};
   if (i == 4) j["coupling_joint4"] = settings.coupling.c54;
   if (i == 5) {
     j["coupling_joint4"] = settings.coupling.c64;
@@ -99,6 +113,8 @@ JointTable read_joint(const std::string& path, const json& found, const ArmSetti
   const json expected = depends_on(settings, i);
   const json& made_for = found.at("settings");
   for (const auto& [name, value] : expected.items()) {
+    // Files of earlier releases do not have these two.
+    if ((name == kVariant || name == kJumper) && !made_for.contains(name)) continue;
     const json there = made_for.contains(name) ? made_for.at(name) : json();
     if (there != value) {
       fail(path, settings.joints[i].name + ": it was made with " + name + " = " + there.dump() +
@@ -107,12 +123,41 @@ JointTable read_joint(const std::string& path, const json& found, const ArmSetti
   }
   JointTable table;
   for (const json& entry : found.at("index")) {
-    table.entries.push_back({entry.at(0).get<std::int64_t>(), entry.at(1).get<double>()});
+    const json &count = entry.at(0), &volts = entry.at(1);
+    if (!count.is_number_integer() || !(std::abs(count.get<double>()) <= kMostCounts)) {
+      fail(path, settings.joints[i].name + ": the count " + count.dump() +
+                     " of an index pulse is not a whole number up to " +
+                     std::to_string(kMostCounts) + kRebuild);
+    }
+    if (!(volts.get<double>() >= 0 && volts.get<double>() <= kMostVolts)) {
+      fail(path, settings.joints[i].name + ": the potentiometer's " + volts.dump() +
+                     " V are not between 0 and 10" + kRebuild);
+    }
+    table.entries.push_back({count.get<std::int64_t>(), volts.get<double>()});
   }
   return table;
 }
 
 }  // namespace
+
+CountRange count_range(const ArmSettings& settings) {
+  const Transmission transmission(settings);
+  CountRange range;
+  range.low.fill(std::numeric_limits<double>::infinity());
+  range.high.fill(-std::numeric_limits<double>::infinity());
+  for (unsigned corner = 0; corner < 64; ++corner) {  // of the joints' ranges
+    std::array<double, 6> q, counts;
+    for (std::size_t i = 0; i < 6; ++i) {
+      q[i] = (corner >> i & 1) != 0 ? settings.joints[i].upper : settings.joints[i].lower;
+    }
+    transmission.joints_to_counts(q, counts);
+    for (std::size_t i = 0; i < 6; ++i) {
+      range.low[i] = std::min(range.low[i], counts[i]);
+      range.high[i] = std::max(range.high[i], counts[i]);
+    }
+  }
+  return range;
+}
 
 double JointTable::volts_per_count(double count) const noexcept {
   const std::size_t k = segment_at_count(entries, count);
@@ -143,13 +188,26 @@ double JointTable::highest_volts() const noexcept {
 }
 
 void CalibrationTable::validate(const ArmSettings& settings) const {
+  const auto [low, high] = count_range(settings);
   for (std::size_t i = 0; i < 6; ++i) {
     const JointSettings& joint = settings.joints[i];
     const auto& entries = joints[i].entries;
     const std::string what = "calibration table of " + joint.name + ": ";
-    if (entries.size() < 2) {
+    if (entries.size() < kLeastPulses) {
       throw CardError(what + "it has " + std::to_string(entries.size()) +
-                      " index pulses, at least 2 are needed; move the joint further when building");
+                      " index pulses, at least " + std::to_string(kLeastPulses) +
+                      " are needed; move the joint further when building");
+    }
+    const double beyond = kTurnsBeyond * joint.counts_per_rev;
+    for (const IndexEntry& entry : entries) {
+      const auto count = static_cast<double>(entry.count);
+      if (!(count >= low[i] - beyond && count <= high[i] + beyond)) {
+        throw CardError(what + "the index pulse at count " + std::to_string(entry.count) +
+                        " is far beyond the joint's limits, which are at counts " +
+                        std::to_string(std::llround(low[i])) + " to " +
+                        std::to_string(std::llround(high[i])) +
+                        "; the table was built from a wrong position, or changed: build it again");
+      }
     }
     const auto per_rev = static_cast<std::int64_t>(joint.counts_per_rev);
     const int direction = joint.encoder_direction * joint.pot_direction;
@@ -177,6 +235,13 @@ void CalibrationTable::validate(const ArmSettings& settings) const {
       }
     }
   }
+}
+
+void check_writable(const std::string& path) {
+  const std::string temporary = path + ".new";
+  Descriptor out(temporary, O_WRONLY | O_CREAT | O_CLOEXEC);
+  if (!out.opened()) fail_with_errno(path, "cannot write " + temporary);
+  ::unlink(temporary.c_str());
 }
 
 void save_calibration(const std::string& path, const CalibrationTable& table,

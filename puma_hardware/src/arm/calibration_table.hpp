@@ -21,7 +21,7 @@ struct IndexEntry {
   double volts = 0;        ///< of the potentiometer there
 };
 
-/// Of one motor; counts increase, volts are monotonic; at least two entries. The functions are
+/// Of one motor; counts increase, volts are monotonic; at least four entries. The functions are
 /// real-time safe and do not throw; beyond the table they extrapolate.
 struct JointTable {
   std::vector<IndexEntry> entries;
@@ -36,13 +36,21 @@ struct JointTable {
 struct CalibrationTable {
   std::array<JointTable, 6> joints;
 
-  /// Throws CardError naming the joint: fewer than two entries, index pulses that are not whole
-  /// turns apart, volts that are not monotonic or contradict the settings.
+  /// Throws CardError naming the joint: fewer than four entries, index pulses far beyond the joint's
+  /// limits or not whole turns apart, volts that are not monotonic or contradict the settings.
   void validate(const ArmSettings& settings) const;
 };
 
+/// The motors' counts over all positions that the joint limits allow.
+struct CountRange {
+  std::array<double, 6> low, high;
+};
+CountRange count_range(const ArmSettings& settings);
+
 // The file: JSON with a version, the settings that the table depends on, and the table.
 
+/// Throws CardError if save_calibration() could not write the file.
+void check_writable(const std::string& path);
 /// Written to a temporary file, synced and renamed, so that the file is always complete.
 /// Throws CardError naming the file.
 void save_calibration(const std::string& path, const CalibrationTable& table,

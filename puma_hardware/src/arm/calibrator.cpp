@@ -93,6 +93,8 @@ void Calibrator::end_measuring() noexcept {
     counts[i] = table.count_at(volts);
   }
   transmission_.counts_to_joints(counts, step_.coarse);
+  check_limits(step_.coarse);
+  if (step_.phase == CalibrationPhase::kFailed) return;
   step_.q = step_.coarse;
   for (std::size_t i = 0; i < 6; ++i) {
     const JointSettings& joint = settings_.joints[i];
@@ -246,20 +248,24 @@ void Calibrator::match(std::size_t i) noexcept {
   }
 }
 
+void Calibrator::check_limits(const std::array<double, 6>& q) noexcept {
+  for (std::size_t i = 0; i < 6; ++i) {
+    const JointSettings& joint = settings_.joints[i];
+    if (!(q[i] >= joint.lower - options_.limit_tolerance)) {
+      fail(CalibrationFailure::kBeyondLimits, i, q[i], joint.lower);
+    } else if (!(q[i] <= joint.upper + options_.limit_tolerance)) {
+      fail(CalibrationFailure::kBeyondLimits, i, q[i], joint.upper);
+    }
+  }
+}
+
 void Calibrator::finish() noexcept {
   std::array<double, 6> counts, q;
   for (std::size_t i = 0; i < 6; ++i) {
     counts[i] = static_cast<double>(motors_[i].start + offsets_[i]);
   }
   transmission_.counts_to_joints(counts, q);
-  for (std::size_t i = 0; i < 6; ++i) {
-    const JointSettings& joint = settings_.joints[i];
-    if (q[i] < joint.lower - options_.limit_tolerance) {
-      fail(CalibrationFailure::kBeyondLimits, i, q[i], joint.lower);
-    } else if (q[i] > joint.upper + options_.limit_tolerance) {
-      fail(CalibrationFailure::kBeyondLimits, i, q[i], joint.upper);
-    }
-  }
+  check_limits(q);
   if (step_.phase == CalibrationPhase::kFailed) return;
   step_.phase = CalibrationPhase::kDone;
   step_.joint = -1;

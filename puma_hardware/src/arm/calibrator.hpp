@@ -75,6 +75,7 @@ class Calibrator {
 
   /// One cycle of dt [s].
   const CalibrationStep& step(const ArmReading& reading, double dt) noexcept;
+  const CalibrationStep& present() const noexcept { return step_; }  ///< the last one
   /// When done: offsets from the motors' counts to the true counts.
   const std::array<std::int64_t, 6>& offsets() const noexcept { return offsets_; }
   CalibrationFailure failure() const noexcept { return failure_; }
@@ -109,6 +110,7 @@ class Calibrator {
   void match(std::size_t joint) noexcept;
   bool check_pulses(std::size_t joint) noexcept;
   double residual(std::size_t joint, double offset, double& spread) const noexcept;
+  void check_limits(const std::array<double, 6>& q) noexcept;
   void finish() noexcept;
   void fail(CalibrationFailure failure, std::size_t joint, double value, double limit) noexcept;
 

@@ -18,6 +18,13 @@ constexpr double kLongestCycle = 50;
 /// Maximum age of a potentiometer sample when it is compared with the encoders, in periods. After a
 /// stall of the computer an older sample would differ because the arm has moved on.
 constexpr double kPotAge = 2.5;
+/// A read-back of the watchdog output that differs counts 2, one that agrees −1: an input that always
+/// reads the same differs in every second cycle.
+constexpr int kWatchdogMissed = 6;
+
+std::uint16_t bit_of(int input) noexcept {
+  return static_cast<std::uint16_t>(input >= 0 ? 1 << input : 0);
+}
 
 }  // namespace
 
@@ -36,6 +43,9 @@ PumaArm::PumaArm(PortIo& io, const ArmSettings& settings, double period)
                  ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
                  ga_hardware::VelocityObserver(settings.observer_bandwidth, period),
                  ga_hardware::VelocityObserver(settings.observer_bandwidth, period)} {
+  const Pcl726Settings& wiring = settings_.cards.pcl726;
+  inputs_wanted_ = bit_of(wiring.power_feedback_input) | bit_of(wiring.watchdog_input);
+  seen_.power_known = wiring.power_feedback_input >= 0;
   analog_.select(settings_.cards.pcl818.pot_channel[0]);
   seen_.command_age = kNever;
   safety_.open();
@@ -47,6 +57,8 @@ void PumaArm::all_off() noexcept {
   dacs_.zero();
   dacs_.write_output(settings_.cards.pcl726.brake_output, false);
   dacs_.write_output(settings_.cards.pcl726.power_output, false);
+  dacs_.write_output(settings_.cards.pcl726.watchdog_output, false);
+  watchdog_ = false;
   power_ = brakes_released_ = false;
   reading_.torque = {};
 }
@@ -67,6 +79,7 @@ const ArmReading& PumaArm::read(double period, std::span<const double> accelerat
   analog_.trigger();  // converts while the encoders are read
   read_encoders(period);
   reading_.thermal = analog_.read_thermal();
+  read_inputs();
   observe(acceleration, first_read_);
   read_pot();
   seen_.thermal = reading_.thermal;
@@ -77,6 +90,21 @@ const ArmReading& PumaArm::read(double period, std::span<const double> accelerat
   }
   first_read_ = false;
   return reading_;
+}
+
+void PumaArm::read_inputs() noexcept {
+  if (inputs_wanted_ == 0) return;
+  const Pcl726Settings& wiring = settings_.cards.pcl726;
+  const std::uint16_t inputs = dacs_.read_inputs(inputs_wanted_);
+  const auto high = [inputs](int input) { return (inputs & bit_of(input)) != 0; };
+  seen_.power_present = high(wiring.power_feedback_input) == wiring.power_feedback_active_high;
+  if (wiring.watchdog_input < 0) return;
+  const bool differs = high(wiring.watchdog_input) != watchdog_;
+  watchdog_missed_ = std::max(watchdog_missed_ + (differs ? 2 : -1), 0);
+  if (watchdog_missed_ >= kWatchdogMissed) {
+    seen_.card_lost = true;
+    seen_.lost_card = wiring.base;
+  }
 }
 
 void PumaArm::read_encoders(double period) noexcept {
@@ -186,6 +214,7 @@ void PumaArm::compare_pot(std::size_t i) noexcept {
             (reading_.pot_volts[i] - table.volts_at(count)) / table.volts_per_count(count);
         seen_.pot_turns[i] = joint.encoder_direction * counts_off / joint.counts_per_rev;
         seen_.pot_fresh[i] = true;
+        pots_compared_ |= 1U << i;
       }
       return;
     case SafetyState::kOff:
@@ -213,8 +242,13 @@ void PumaArm::cycle(bool fresh, std::span<const double> hold) noexcept {
   if (seen_.hold_available) std::copy_n(hold.begin(), 6, seen_.hold_torque.begin());
   seen_.guard_lost = !guard_alive_;
   seen_.emergency_stop = stop_requested_;
-  stop_requested_ = false;
+  seen_.guard_cut = guard_cut_;
+  stop_requested_ = guard_cut_ = false;
+  if (brakes_confirmed_.exchange(false)) safety_.confirm_brakes();
   output(safety_.update(seen_));
+  const BrakeRequest request = safety_.brake_request();
+  if (request != brake_request_.exchange(request)) brakes_confirmed_ = false;
+  seen_.following_error = SafetyInputs().following_error;
 }
 
 void PumaArm::output(const SafetyOutputs& allowed) noexcept {
@@ -237,10 +271,21 @@ void PumaArm::output(const SafetyOutputs& allowed) noexcept {
     brakes_released_ = allowed.brakes_released;
     dacs_.write_output(wiring.brake_output, brakes_released_);
   }
+  // Without power it stands still as well: one more contact that opens.
+  if (wiring.watchdog_output >= 0 && power_) {
+    watchdog_ = !watchdog_;
+    dacs_.write_output(wiring.watchdog_output, watchdog_);
+  }
+}
+
+void PumaArm::set_reference(std::span<const double> q) noexcept {
+  for (std::size_t i = 0; i < 6; ++i) seen_.following_error[i] = q[i] - reading_.q[i];
 }
 
 bool PumaArm::power_on() noexcept {
-  if (!safety_.activate()) return false;
+  constexpr unsigned kAll = 0x3F;
+  const bool compared = !table_ || pots_compared_ == kAll;
+  if (!settings_.power_controlled() || !compared || !safety_.activate()) return false;
   seen_.command_age = kNever;
   return true;
 }
@@ -250,6 +295,11 @@ bool PumaArm::power_off() noexcept { return safety_.deactivate(); }
 void PumaArm::emergency_stop() noexcept {
   all_off();
   stop_requested_ = true;
+}
+
+void PumaArm::cut_by_guard() noexcept {
+  all_off();
+  guard_cut_ = true;
 }
 
 void PumaArm::set_tool(int output, bool on) noexcept {
@@ -272,12 +322,13 @@ bool PumaArm::set_position(std::span<const double> q) noexcept {
     if (!std::isfinite(q[i])) return false;
   }
   set_offsets(q);
+  pots_compared_ = 0;
   if (safety_.state() == SafetyState::kReady) safety_.calibrated();
   return true;
 }
 
 bool PumaArm::begin_calibration(std::span<const double> q) noexcept {
-  if (first_read_ || !safety_.begin_calibration()) return false;
+  if (first_read_ || !settings_.power_controlled() || !safety_.begin_calibration()) return false;
   set_offsets(q);
   seen_.command_age = kNever;
   begin_index_search();
@@ -287,6 +338,7 @@ bool PumaArm::begin_calibration(std::span<const double> q) noexcept {
 bool PumaArm::finish_calibration(std::span<const std::int64_t> offsets) noexcept {
   if (first_read_ || !safety_.calibrated()) return false;
   end_index_search();
+  pots_compared_ = 0;
   for (std::size_t i = 0; i < 6; ++i) count_offset_[i] = static_cast<double>(offsets[i]);
   observe({}, true);
   return true;

@@ -11,6 +11,7 @@
 // Call one object from one thread only, the one with access to the ports.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -55,7 +56,8 @@ class PumaArm {
 
   // A cycle is read(), then write() or write_none(). Real-time safe. 31 port accesses, and at most 8
   // for one potentiometer; one more to switch power or brakes, one more to confirm a lost card, five
-  // more per joint during an index search.
+  // more per joint during an index search. One each for the arm-power input, the watchdog output and
+  // its read-back, where they are wired.
 
   /// `period`: s since the last read. `acceleration`: rad/s² expected of the last cycle's torque,
   /// for the velocity observers; empty if unknown.
@@ -70,10 +72,19 @@ class PumaArm {
 
   // Real-time safe.
 
-  bool power_on() noexcept;   ///< calibrated → active; the first command releases the brakes
+  /// Calibrated → active; the first command releases the brakes. Refused before every potentiometer
+  /// was compared with the table, if there is one.
+  bool power_on() noexcept;
   bool power_off() noexcept;  ///< controlled stop over the next cycles
   /// 0 V and power off now, fault state in the next cycle.
   void emergency_stop() noexcept;
+  /// The same after the guard has cut the outputs; another fault.
+  void cut_by_guard() noexcept;
+  /// Joint positions [rad] that the next write() is to follow: they are compared with the joints'.
+  void set_reference(std::span<const double> q) noexcept;
+  // From any thread: what a person is to do with the brakes, as of the last cycle, and that it is done.
+  BrakeRequest brake_request() const noexcept { return brake_request_; }
+  void confirm_brakes() noexcept { brakes_confirmed_ = true; }
   /// Whether the guard process is alive; initially true.
   void set_guard_alive(bool alive) noexcept { guard_alive_ = alive; }
   void set_tool(int output, bool on) noexcept;      ///< 0, 1; others are ignored
@@ -94,13 +105,17 @@ class PumaArm {
   void begin_index_search() noexcept;
   void end_index_search() noexcept;
   /// Compares potentiometers with the encoders by this table from now on. Allocates.
-  void use_table(const CalibrationTable& table) { table_ = table; }
+  void use_table(const CalibrationTable& table) {
+    table_ = table;
+    pots_compared_ = 0;
+  }
   /// The motors' true counts (zero where all joint angles are zero).
   std::array<double, 6> true_counts() const noexcept;
 
  private:
   void read_encoders(double period) noexcept;
   void read_pot() noexcept;
+  void read_inputs() noexcept;
   void compare_pot(std::size_t joint) noexcept;
   void observe(std::span<const double> acceleration, bool restart) noexcept;
   void set_offsets(std::span<const double> q) noexcept;
@@ -127,13 +142,19 @@ class PumaArm {
   bool acceleration_fed_ = false;  ///< to the observers, in the last cycle
   bool searching_ = false;         ///< for index pulses
   bool guard_alive_ = true;
-  bool stop_requested_ = false;
+  bool stop_requested_ = false, guard_cut_ = false;
+  std::atomic<BrakeRequest> brake_request_ = BrakeRequest::kNone;
+  std::atomic<bool> brakes_confirmed_ = false;
+  std::uint16_t inputs_wanted_ = 0;  ///< of the PCL-726, a bit each
+  bool watchdog_ = false;            ///< level of the watchdog output
+  int watchdog_missed_ = 0;          ///< of its read-backs, fading
   bool power_ = false, brakes_released_ = false;
   std::size_t pot_joint_ = 0;
   std::int64_t encoders_ns_ = 0;  ///< when they were read, on the bus's clock
   std::array<double, 6> count_offset_{};
   std::array<double, 6> pot_reference_{};  ///< potentiometer minus encoder, turns, at rest
   std::array<bool, 6> pot_known_{};
+  unsigned pots_compared_ = 0;  ///< with the table since the calibration, a bit per joint
 };
 
 }  // namespace puma_hardware

@@ -131,6 +131,11 @@ CardSettings CardSettings::read(ga_hardware::ParameterText& text) {
   s.pcl726.tool_output = text.wholes("pcl726.tool_output", s.pcl726.tool_output);
   read_whole(text, "pcl726.power_output", s.pcl726.power_output);
   read_whole(text, "pcl726.brake_output", s.pcl726.brake_output);
+  read_whole(text, "pcl726.power_feedback_input", s.pcl726.power_feedback_input);
+  s.pcl726.power_feedback_active_high =
+      text.flag("pcl726.power_feedback_active_high", s.pcl726.power_feedback_active_high);
+  read_whole(text, "pcl726.watchdog_output", s.pcl726.watchdog_output);
+  read_whole(text, "pcl726.watchdog_input", s.pcl726.watchdog_input);
 
   s.pcl833.base = text.wholes("pcl833.base", s.pcl833.base);
   s.pcl833.channel = text.wholes("pcl833.channel", s.pcl833.channel);
@@ -184,7 +189,8 @@ void validate(const Pcl726Settings& s) {
   for (const auto& [name, bit] : {std::pair{"pcl726.tool_output", s.tool_output[0]},
                                   std::pair{"pcl726.tool_output", s.tool_output[1]},
                                   std::pair{"pcl726.power_output", s.power_output},
-                                  std::pair{"pcl726.brake_output", s.brake_output}}) {
+                                  std::pair{"pcl726.brake_output", s.brake_output},
+                                  std::pair{"pcl726.watchdog_output", s.watchdog_output}}) {
     check_range(name, bit, -1, 15);
     if (bit < 0) continue;
     for (const auto& [other, other_bit] : outputs) {
@@ -194,6 +200,16 @@ void validate(const Pcl726Settings& s) {
       }
     }
     outputs.emplace_back(name, bit);
+  }
+  check_range("pcl726.power_feedback_input", s.power_feedback_input, -1, 15);
+  check_range("pcl726.watchdog_input", s.watchdog_input, -1, 15);
+  if (s.watchdog_input >= 0 && s.watchdog_output < 0) {
+    refuse("pcl726.watchdog_input", std::to_string(s.watchdog_input),
+           "pcl726.watchdog_output is not wired; give that output, or -1 here");
+  }
+  if (s.watchdog_input >= 0 && s.watchdog_input == s.power_feedback_input) {
+    refuse("pcl726.watchdog_input", std::to_string(s.watchdog_input),
+           "is also used by pcl726.power_feedback_input; give each its own input");
   }
 }
 

@@ -53,6 +53,14 @@ struct Pcl726Settings {
   /// is switched by hand, or the brakes follow the power.
   int power_output = -1;
   int brake_output = -1;
+  /// Digital input that shows arm power, downstream of the emergency stop; −1: not wired. With a
+  /// pull-up, a broken wire reads high: low means power, unless `power_feedback_active_high`.
+  int power_feedback_input = -1;
+  bool power_feedback_active_high = false;
+  /// Digital output that changes in every cycle with power, for a retriggerable relay that drops
+  /// arm power when it stands still, and the input that it is looped back to; −1: not wired.
+  int watchdog_output = -1;
+  int watchdog_input = -1;
 };
 
 enum class FilterClock { k8MHz, k4MHz, k2MHz };

@@ -60,7 +60,7 @@ void cut_outputs(PortIo& io, const Pcl726Settings& settings, std::uint16_t outpu
     write_converter(io, settings, channel, recode(kMiddle, settings.coding));
   }
   int kept = outputs;
-  for (const int bit : {settings.power_output, settings.brake_output}) {
+  for (const int bit : {settings.power_output, settings.brake_output, settings.watchdog_output}) {
     if (bit >= 0) kept &= ~(1 << bit);
   }
   write_outputs(io, settings, kept);
@@ -124,10 +124,15 @@ double Pcl726::full_scale() const noexcept {
 
 double Pcl726::volts_per_code() const noexcept { return full_scale() / kMiddle; }
 
-std::uint16_t Pcl726::read_inputs() noexcept {
-  const int high = io_.read(static_cast<std::uint16_t>(settings_.base + kInputsHigh));
-  const int low = io_.read(static_cast<std::uint16_t>(settings_.base + kInputsLow));
-  return static_cast<std::uint16_t>(high << 8 | low);
+std::uint16_t Pcl726::read_inputs() noexcept { return read_inputs(0xFFFF); }
+
+std::uint16_t Pcl726::read_inputs(std::uint16_t wanted) noexcept {
+  const auto read = [this](int offset) {
+    return io_.read(static_cast<std::uint16_t>(settings_.base + offset));
+  };
+  const int high = (wanted & 0xFF00) != 0 ? read(kInputsHigh) : 0;
+  const int low = (wanted & 0x00FF) != 0 ? read(kInputsLow) : 0;
+  return static_cast<std::uint16_t>((high << 8 | low) & wanted);
 }
 
 }  // namespace puma_hardware

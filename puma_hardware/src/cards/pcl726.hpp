@@ -41,6 +41,8 @@ class Pcl726 {
   double full_scale() const noexcept;        ///< V
   double volts_per_code() const noexcept;
   std::uint16_t read_inputs() noexcept;  ///< digital inputs 15…0; two port accesses
+  /// Those of `wanted`, a bit per input; others read 0. A port access per byte with a wanted input.
+  std::uint16_t read_inputs(std::uint16_t wanted) noexcept;
   /// True if the digital inputs were not FFFFh at the start, which proves that there is a card.
   bool answered() const noexcept { return answered_; }
 

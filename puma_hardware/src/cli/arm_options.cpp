@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arm_options.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -68,6 +71,13 @@ void add_drive_options(CLI::App& command, ArmOptions& options) {
   command.add_option("--seed", options.seed, "Seed of the emulated noise");
   command.add_flag("--fast", options.fast,
                    "Run faster than real time (only with cards emulated in this process)");
+  add_ask_options(command, options);
+}
+
+void add_ask_options(CLI::App& command, ArmOptions& options) {
+  command.add_flag("--ask", options.ask,
+                   "Show the motion and ask before it, as always with --io ports");
+  command.add_flag("--yes", options.yes, "Do not ask");
 }
 
 void add_disturbance_options(CLI::App& command, ArmOptions& options) {
@@ -207,9 +217,49 @@ std::function<double()> clock_of(const ArmOptions& options, Robot& robot) {
 const std::atomic<bool>& stop_request() {
   struct sigaction action {};
   action.sa_handler = [](int) { stop_requested = true; };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) {
+    sigaction(number, &action, nullptr);
+  }
+  ignore_terminal({SIGTTIN, SIGTTOU, SIGPIPE});
   return stop_requested;
+}
+
+const std::atomic<bool>& stop_flag() { return stop_requested; }
+
+void ignore_terminal(std::initializer_list<int> signals) {
+  for (const int number : signals) std::signal(number, SIG_IGN);
+}
+
+bool read_line(std::string& line) {
+  line.clear();
+  for (char c = 0; !stop_requested;) {
+    const ssize_t got = read(STDIN_FILENO, &c, 1);
+    if (got <= 0) return false;
+    if (c == '\n') return true;
+    line += c;
+  }
+  return false;
+}
+
+void ask(const ArmOptions& options, const std::string& what) {
+  if (options.yes || !(options.ask || !emulated(options))) return;
+  std::printf("%s\nGo on? Type yes: ", what.c_str());
+  std::fflush(stdout);
+  std::string answer;
+  const bool answered = read_line(answer);
+  if (answer == "yes") return;
+  throw std::runtime_error(answered
+                               ? "the answer was '" + answer + "', not yes: nothing has moved"
+                               : "nobody answered: nothing has moved; --yes does without a person");
+}
+
+bool emulated(const ArmOptions& options) { return options.io != "ports"; }
+
+void announce(const ArmOptions& options) {
+  if (!emulated(options)) return;
+  std::printf("emulated%s%s: no card of this computer is touched; --io ports drives the real arm\n",
+              options.cell.empty() ? "" : " arm ", options.cell.c_str());
+  std::fflush(stdout);
 }
 
 }  // namespace puma_hardware::cli

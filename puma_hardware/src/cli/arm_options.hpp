@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct ArmOptions {
   std::vector<double> start;
   unsigned seed = 1;
   bool fast = false;
+  bool yes = false, ask = false;
   ga_hardware::Disturbances disturbances = {};  ///< of the emulated arm
   double payload = 0;                           ///< kg, unknown, of the emulated arm
 };
@@ -36,8 +38,10 @@ struct ArmOptions {
 void add_description_options(CLI::App& command, ArmOptions& options);
 /// Those, --io and --cell.
 void add_robot_options(CLI::App& command, ArmOptions& options);
-/// --calibration, --rate, --start, --seed, --fast.
+/// --calibration, --rate, --start, --seed, --fast, --ask, --yes.
 void add_drive_options(CLI::App& command, ArmOptions& options);
+/// --ask, --yes.
+void add_ask_options(CLI::App& command, ArmOptions& options);
 /// --payload, --mismatch and other differences of the emulated arm from its description.
 void add_disturbance_options(CLI::App& command, ArmOptions& options);
 
@@ -70,8 +74,22 @@ DescribedArm described_arm(const ArmOptions& options);
 /// simulation of the emulated arm has failed.
 std::function<double()> clock_of(const ArmOptions& options, Robot& robot);
 
-/// Set by SIGINT and SIGTERM after the first call.
+/// Set by SIGINT, SIGTERM, SIGHUP, SIGQUIT (Ctrl-\\) and SIGTSTP (Ctrl-Z) after the first call: a
+/// process that was suspended would leave its last voltage. SIGTTIN, SIGTTOU and SIGPIPE are ignored.
 const std::atomic<bool>& stop_request();
+/// The same flag without another change of the signals.
+const std::atomic<bool>& stop_flag();
+void ignore_terminal(std::initializer_list<int> signals);
+
+/// Shows what is about to happen and waits for a yes, with --io ports or --ask, and without --yes.
+/// Throws std::runtime_error for any other answer.
+void ask(const ArmOptions& options, const std::string& what);
+/// A line from standard input; false at its end, and after a stop request.
+bool read_line(std::string& line);
+
+bool emulated(const ArmOptions& options);
+/// Says on standard output that the cards are emulated, if they are.
+void announce(const ArmOptions& options);
 
 }  // namespace puma_hardware::cli
 

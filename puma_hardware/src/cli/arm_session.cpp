@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arm_session.hpp"
 
+#include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "ga_hardware/arm_model.hpp"
 #include "process/realtime.hpp"
@@ -39,6 +43,7 @@ class ProgressBar {
 };
 
 Robot open_with_table(const ArmOptions& options) {
+  announce(options);
   calibration_file(options);  // refuses real cards without a table before they are opened
   return open_robot(options);
 }
@@ -54,8 +59,9 @@ ArmDriverOptions driver_options(const ArmOptions& options) {
   return driver;
 }
 
-ArmLoopOptions loop_options(Robot& robot) {
+ArmLoopOptions loop_options(Robot& robot, const LawChoice& law) {
   ArmLoopOptions loop;
+  loop.follows = law.kind != ga_controllers::LawKind::kPointToPoint;
   if (emulator::EmulatedArm* arm = robot.arm(); arm != nullptr) {
     loop.truth = [arm](std::span<double> q, std::span<double> qd) {
       std::copy(arm->plant().q().begin(), arm->plant().q().end(), q.begin());
@@ -75,12 +81,16 @@ ga_controllers::LawParameters parameters_of(const LawChoice& law, const ga_dynam
 }  // namespace
 
 ArmSession::ArmSession(const ArmOptions& options, bool unguarded, const LawChoice& law)
-    : robot_(open_with_table(options)),
+    : options_(options),
+      robot_(open_with_table(options)),
       heartbeat_(unguarded ? nullptr : guarded_heartbeat(robot_)),
       driver_(robot_, heartbeat_.get(), driver_options(options)),
-      loop_(driver_, robot_.chain(), parameters_of(law, robot_.chain()), loop_options(robot_),
+      loop_(driver_, robot_.chain(), parameters_of(law, robot_.chain()), loop_options(robot_, law),
             clock_of(options, robot_), stop_request()),
-      on_the_clock_(!options.fast) {}
+      on_the_clock_(!options.fast) {
+  // Before anything is asked or moves.
+  if (const std::string why = driver_.power_refusal(); !why.empty()) throw std::runtime_error(why);
+}
 
 void ArmSession::explain(LoopEnd end) {
   const SafetyMachine& safety = arm().safety();
@@ -94,14 +104,73 @@ void ArmSession::explain(LoopEnd end) {
   if (end == LoopEnd::kStopped) std::fprintf(stderr, "puma: stopped on request\n");
 }
 
+void ArmSession::set_emulated_hand(bool power, bool brakes_open) {
+  if (robot_.bus() == Bus::kPrivate) robot_.cards()->set_hand_switches(power, brakes_open);
+}
+
+void ArmSession::ask_for_power() {
+  if (!robot_.settings().manual_power) return;
+  if (robot_.bus() == Bus::kPrivate) {
+    std::printf("arm power and brakes are switched by an emulated person\n");
+    set_emulated_hand(true, false);
+    return;
+  }
+  std::printf("%sSwitch on arm power%s. Keep the emergency stop in your hand. Then press Enter: ",
+              robot_.settings().manual_brakes() ? "Leave the brakes closed. " : "",
+              robot_.settings().manual_brakes() ? ", with the brakes closed" : "");
+  std::fflush(stdout);
+  std::string line;
+  if (!read_line(line)) {
+    throw std::runtime_error(
+        "manual_power: a person has to switch on arm power and confirm it here; nothing has moved");
+  }
+}
+
+void ArmSession::serve_brakes() {
+  const BrakeRequest request = arm().brake_request();
+  const bool emulated_hand = robot_.bus() == Bus::kPrivate;
+  if (request != std::exchange(asked_, request) && !emulated_hand) {
+    if (request == BrakeRequest::kOpen) {
+      std::printf("\nThe motors hold the arm. Open the brakes, then press Enter: ");
+    } else if (request == BrakeRequest::kClose) {
+      std::printf("\a\nCLOSE THE BRAKES NOW, then press Enter. The torque ends in %g s: ",
+                  robot_.settings().safety.manual_stop_time);
+    }
+    std::fflush(stdout);
+    tcflush(STDIN_FILENO, TCIFLUSH);  // an Enter from before is no answer
+  }
+  if (request == BrakeRequest::kNone) return;
+  if (emulated_hand) {
+    set_emulated_hand(true, request == BrakeRequest::kOpen);
+    arm().confirm_brakes();
+    return;
+  }
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  for (char c = 0; c != '\n' && poll(&input, 1, 0) > 0;) {
+    if ((input.revents & POLLIN) == 0 || read(STDIN_FILENO, &c, 1) != 1) return;
+    if (c == '\n') arm().confirm_brakes();
+  }
+}
+
 bool ArmSession::run(const std::function<LoopEnd(ArmLoop&)>& work) {
-  std::atomic<bool> running = true;
+  std::atomic<bool> running = true, started = false;
   LoopEnd end = LoopEnd::kRefused;
   std::exception_ptr failure;
   std::string refused;
+  std::optional<AwakeProcessors> awake;
+  if (robot_.bus() == Bus::kPorts) {
+    awake.emplace();
+    if (!awake->refused().empty()) std::fprintf(stderr, "puma: %s\n", awake->refused().c_str());
+  }
+  ask_for_power();
   std::thread thread([&] {
-    if (on_the_clock_) refused = enter_realtime(kPriority);
     try {
+      if (on_the_clock_) refused = enter_realtime(kPriority);
+      if (!refused.empty() && robot_.bus() == Bus::kPorts) {
+        std::fprintf(stderr, "puma: %s\n", refused.c_str());
+        ask(options_, "Late cycles are faults and stop the arm in mid-motion.");
+      }
+      started = true;
       end = work(loop_);
     } catch (...) {
       failure = std::current_exception();
@@ -113,14 +182,36 @@ bool ArmSession::run(const std::function<LoopEnd(ArmLoop&)>& work) {
     while (running) {
       const timespec pause{0, 50'000'000};
       nanosleep(&pause, nullptr);
-      bar.show(loop_.share(), loop_.phase());
+      if (!started) continue;
+      serve_brakes();
+      if (asked_ == BrakeRequest::kNone) bar.show(loop_.share(), loop_.phase());
     }
     thread.join();
   }
-  if (!refused.empty()) std::fprintf(stderr, "puma: %s\n", refused.c_str());
+  if (robot_.settings().manual_power && robot_.bus() != Bus::kPrivate) {
+    std::printf("Switch off arm power.\n");
+  }
+  if (!refused.empty() && robot_.bus() != Bus::kPorts) {
+    std::fprintf(stderr, "puma: %s\n", refused.c_str());
+  }
   if (failure) std::rethrow_exception(failure);
   explain(end);
+  end_ = end;
   return end == LoopEnd::kDone;
+}
+
+std::string ArmSession::ended() const {
+  switch (end_) {
+    case LoopEnd::kDone:
+      return "done";
+    case LoopEnd::kStopped:
+      return "stopped on request";
+    case LoopEnd::kFault:
+      return describe(driver_.arm().safety().cause(), robot_.settings());
+    case LoopEnd::kRefused:
+      break;
+  }
+  return loop_.reason();
 }
 
 std::string ArmSession::histogram() const {

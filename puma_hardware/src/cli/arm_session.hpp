@@ -46,11 +46,22 @@ class ArmSession {
   /// Runs `work` in a thread of real-time priority (unless --fast) while progress is shown. Says on
   /// standard error what went wrong; true if it ended as it should.
   bool run(const std::function<LoopEnd(ArmLoop&)>& work);
+  /// How the last run ended: "done", "stopped on request", or its fault. Allocates.
+  std::string ended() const;
   /// How long the cycles took.
   std::string histogram() const;
 
  private:
   void explain(LoopEnd end);
+  /// Waits for arm power where a person switches it. Throws std::runtime_error without a person.
+  void ask_for_power();
+  /// Tells a person when to open and close the brakes, and hears when it is done.
+  void serve_brakes();
+  void set_emulated_hand(bool power, bool brakes_open);
+
+  ArmOptions options_;
+  LoopEnd end_ = LoopEnd::kDone;
+  BrakeRequest asked_ = BrakeRequest::kNone;
 
   Robot robot_;
   std::unique_ptr<Heartbeat> heartbeat_;

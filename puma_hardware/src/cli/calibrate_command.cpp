@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <numbers>
 #include <stdexcept>
+#include <string>
 
 #include "cli/arm_session.hpp"
 #include "cli/commands.hpp"
@@ -30,12 +32,104 @@ std::array<double, 6> six(const std::vector<double>& values) {
 
 int failed() { throw CLI::RuntimeError(1); }
 
-void build(const Settings& settings) {
+constexpr double kDegree = 0.017453292519943295;
+/// Motor turns that the sweep of a joint needs: for pulses enough, and runs up to them.
+constexpr double kLeastTurns = 6;
+/// rad between the joints and the sweep: less than on a motion, for the model may be wrong.
+constexpr const char* kSweepError = "0.08";
+
+/// The ends of the sweep.
+struct Ranges {
+  std::array<double, 6> low{}, high{};
+};
+
+std::string angles(double low, double high) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%.4g to %.4g rad (%.1f to %.1f degrees)", low, high,
+                low / kDegree, high / kDegree);
+  return text;
+}
+
+/// Throws std::runtime_error naming option, joint, value and range.
+void check_angle(const char* option, const JointSettings& joint, double value, double low,
+                 double high) {
+  if (value >= low && value <= high) return;
+  char number[120];
+  std::snprintf(number, sizeof number, ": %s = %g is outside of ", joint.name.c_str(), value);
+  std::string text = option + std::string(number) + angles(low, high);
+  if (value * kDegree >= low && value * kDegree <= high && std::abs(value) > 3.2) {
+    std::snprintf(number, sizeof number, "; were these degrees? In rad it is %.4f",
+                  value * kDegree);
+    text += number;
+  }
+  throw std::runtime_error(text);
+}
+
+Ranges ranges_of(const Settings& settings, const ArmSettings& arm, const std::vector<double>& at) {
+  Ranges ranges;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double margin = arm.safety.soft_limit_margin * 1.5;
+    const auto& joint = arm.joints[i];
+    const double least = std::max(joint.lower + margin, joint.soft_lower);
+    const double most = std::min(joint.upper - margin, joint.soft_upper);
+    const double low = settings.low.empty() ? least : settings.low[i];
+    const double high = settings.high.empty() ? most : settings.high[i];
+    check_angle("--at", joint, at[i], joint.lower, joint.upper);
+    check_angle("--low", joint, low, least, most);
+    check_angle("--high", joint, high, least, most);
+    const double turns = (high - low) * joint.gear_ratio / (2 * std::numbers::pi);
+    if (!(turns >= kLeastTurns)) {
+      char text[200];
+      std::snprintf(
+          text, sizeof text,
+          "--low %g, --high %g: %s sweeps %.1f turns of its motor, at least %g are needed "
+          "(%.1f degrees); give a wider range",
+          low, high, joint.name.c_str(), turns, kLeastTurns, kLeastTurns * 360 / joint.gear_ratio);
+      throw std::runtime_error(text);
+    }
+    ranges.low[i] = low;
+    ranges.high[i] = high;
+  }
+  return ranges;
+}
+
+std::string shown(const Ranges& ranges, const ArmSettings& arm, const std::vector<double>& at) {
+  std::string text = "One joint after the other moves to its low end, its high end and back:\n";
+  double time = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    char line[200];
+    const double way = std::abs(at[i] - ranges.low[i]) + (ranges.high[i] - ranges.low[i]) +
+                       std::abs(ranges.high[i] - at[i]);
+    time += way / Sweep::speed_of(arm.joints[i]);
+    std::snprintf(line, sizeof line, "  %-8s stands at %8.4f rad (%6.1f degrees), sweeps %s\n",
+                  arm.joints[i].name.c_str(), at[i], at[i] / kDegree,
+                  angles(ranges.low[i], ranges.high[i]).c_str());
+    text += line;
+  }
+  char line[240];
+  std::snprintf(
+      line, sizeof line,
+      "About %.0f s, at four turns of a motor per second. Stands the arm exactly there, and "
+      "is the way free, also of the arm itself?",
+      time);
+  return text + line;
+}
+
+void build(Settings settings) {
   const std::string file = calibration_file(settings.arm);
   if (file.empty()) throw std::runtime_error("--calibration: name the file to write");
   if (std::filesystem::exists(file) && !settings.overwrite) {
     throw std::runtime_error("--calibration " + file + ": exists; give --overwrite to replace it");
   }
+  check_writable(file);
+  if (!emulated(settings.arm) && (settings.low.empty() || settings.high.empty())) {
+    throw std::runtime_error(
+        "--low and --high: give the six ends of the sweep, which the arm can reach without touching "
+        "anything");
+  }
+  // Where the arm does not stand where --at says, the law pushes it: noticed early.
+  settings.arm.set.insert(settings.arm.set.begin(),
+                          std::string("safety.following_error=") + kSweepError);
   ArmSession session(settings.arm, settings.unguarded, kCalibrationLaw);
   const ArmSettings& arm = session.arm().settings();
   std::vector<double> at = settings.at;
@@ -46,22 +140,22 @@ void build(const Settings& settings) {
   if (at.empty()) {
     throw std::runtime_error("--at: give the six present joint angles [rad]");
   }
-  std::array<double, 6> low{}, high{};
-  for (std::size_t i = 0; i < 6; ++i) {
-    const double margin = arm.safety.soft_limit_margin * 1.5;
-    const auto& joint = arm.joints[i];
-    low[i] =
-        settings.low.empty() ? std::max(joint.lower + margin, joint.soft_lower) : settings.low[i];
-    high[i] =
-        settings.high.empty() ? std::min(joint.upper - margin, joint.soft_upper) : settings.high[i];
-  }
+  const Ranges ranges = ranges_of(settings, arm, at);
+  ask(settings.arm, shown(ranges, arm, at));
   CalibrationBuilder builder(arm);
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.watch(0.1); end != LoopEnd::kDone) return end;
     session.arm().set_position(six(at));
-    return loop.sweep(builder, low, high);
+    return loop.sweep(builder, ranges.low, ranges.high);
   });
-  if (!done) failed();
+  if (!done) {
+    if (session.arm().safety().state() == SafetyState::kFault) {
+      std::fprintf(stderr,
+                   "puma: does the arm stand where --at says? A wrong angle gives the wrong torque "
+                   "against gravity, and the sweep ends beyond its range. No table was written\n");
+    }
+    failed();
+  }
   const CalibrationTable table = builder.finish();
   save_calibration(file, table, arm);
   for (std::size_t i = 0; i < 6; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "emulator/emulated_cards.hpp"
 #include "emulator/fault_text.hpp"
+#include "ga_hardware/parameter_text.hpp"
 #include "ga_tools/commands.hpp"
 
 namespace puma_hardware::cli {
@@ -22,6 +24,8 @@ struct Settings {
   ArmOptions arm;
   std::vector<std::string> inject;
   bool clear = false;
+  std::string hand_power, hand_brakes;
+  std::vector<std::string> turn;
   double wait = 0;
   double after = 0;
 };
@@ -49,6 +53,24 @@ void wait_for_robot(const std::string& name, const CardSettings& cards, double s
   throw CLI::RuntimeError(1);
 }
 
+/// Joints that a person turns: name and rad, alternately. Throws std::runtime_error.
+void turn(emulator::EmulatedCards& cards, const std::vector<std::string>& words,
+          const ArmSettings& arm) {
+  if (!words.empty() && cards.truth().powered) {
+    throw std::runtime_error("--turn: the arm is powered; nobody turns it by hand");
+  }
+  for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+    int joint = 0;
+    while (joint < 6 && arm.joints[static_cast<std::size_t>(joint)].name != words[k]) ++joint;
+    double rad = 0;
+    if (joint == 6 || !ga_hardware::read_number(words[k + 1], rad) || std::abs(rad) > 6.3) {
+      throw std::runtime_error("--turn " + words[k] + " " + words[k + 1] +
+                               ": give a joint and an angle of up to 6.3 rad, as joint4 0.1");
+    }
+    cards.turn_by_hand(joint, rad);
+  }
+}
+
 void run(const Settings& settings) {
   const DescribedArm described = described_arm(settings.arm);
   const ArmSettings arm =
@@ -58,6 +80,19 @@ void run(const Settings& settings) {
   if (settings.clear) cards->clear_faults();
   for (const std::string& fault : settings.inject) {
     emulator::inject_by_name(*cards, fault, arm);
+  }
+
+  turn(*cards, settings.turn, arm);
+  if (!settings.hand_power.empty() || !settings.hand_brakes.empty()) {
+    if (!arm.manual_power) {
+      throw std::runtime_error(
+          "--hand-power, --hand-brakes: only with the setting manual_power: true");
+    }
+    const auto given = [](const std::string& word, const char* on, bool before) {
+      return word.empty() ? before : word == on;
+    };
+    cards->set_hand_switches(given(settings.hand_power, "on", cards->hand_power()),
+                             given(settings.hand_brakes, "open", cards->hand_brakes_open()));
   }
 
   std::this_thread::sleep_for(std::chrono::duration<double>(settings.after));
@@ -90,6 +125,19 @@ void add_cell_command(CLI::App& app) {
   command->add_option("name", settings->arm.cell, "Name of the robot")->required();
   command->add_option("--inject", settings->inject, "Faults: " + emulator::card_fault_names());
   command->add_flag("--clear", settings->clear, "Clear all faults first");
+  command
+      ->add_option("--turn", settings->turn,
+                   "Turn joints by hand, at 0.3 rad/s, with arm power off: joint4 0.1; repeatable")
+      ->type_size(2)
+      ->type_name("JOINT RAD");
+  command
+      ->add_option("--hand-power", settings->hand_power,
+                   "With manual_power: the person's switch of arm power")
+      ->check(CLI::IsMember({"on", "off"}));
+  command
+      ->add_option("--hand-brakes", settings->hand_brakes,
+                   "With manual_power: the person's brake release")
+      ->check(CLI::IsMember({"open", "closed"}));
   command
       ->add_option("--wait", settings->wait,
                    "Time to wait until the robot is there and runs, s; exit code 1 if it does not")

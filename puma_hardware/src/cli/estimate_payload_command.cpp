@@ -25,6 +25,10 @@ void run(const Settings& settings) {
   ga_motion::make_motion("line", chain)->sample(0, start, rates, rates);
   const ga_tools::PayloadMotion motion(chain, start);
   const CalibrationTable table = session.robot().calibration();
+  ask(settings.arm,
+      "Every joint moves by a few motor turns for the calibration, then the arm moves to the start of "
+      "'line', and the wrist moves slowly for about 45 s. Is the way free? Emergency stop in your "
+      "hand?");
   ga_motion::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -62,6 +69,56 @@ std::optional<ProcessLock> take_lock(const std::string& cards, const std::string
   return std::nullopt;
 }
 
+std::atomic<pid_t> guard_process = 0;
+std::atomic<bool> guard_stopped = false;
+constexpr auto kTerminalSignals = {SIGHUP, SIGTSTP, SIGQUIT, SIGTTIN, SIGTTOU, SIGPIPE};
+constexpr int kMostRestarts = 5;                    ///< of guards that end within kShortLife
+constexpr std::int64_t kShortLife = 1'000'000'000;  ///< ns
+
+/// The guard must not die with the shell or the terminal that controller and guard share: it runs in
+/// a session of its own, in a child, and this function returns there. The parent stays with the
+/// terminal and does not return: it passes on Ctrl-C and the exit code, and replaces a guard that was
+/// killed. A guard without its parent ends as soon as no process drives.
+void leave_terminal() {
+  ignore_terminal(kTerminalSignals);
+  sigset_t stops, before;
+  sigemptyset(&stops);
+  for (const int number : {SIGINT, SIGTERM}) sigaddset(&stops, number);
+  const pid_t parent = getpid();
+  struct sigaction pass {};
+  pass.sa_handler = [](int) {
+    guard_stopped = true;
+    kill(guard_process, SIGTERM);
+  };
+  std::fflush(nullptr);
+  for (int restarts = 0;;) {
+    sigprocmask(SIG_BLOCK, &stops, &before);
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+    if (child == 0) {
+      stop_request();
+      ignore_terminal(kTerminalSignals);
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (getppid() != parent) raise(SIGTERM);
+      setsid();
+      sigprocmask(SIG_SETMASK, &before, nullptr);
+      return;
+    }
+    guard_process = child;
+    for (const int number : {SIGINT, SIGTERM}) sigaction(number, &pass, nullptr);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    const std::int64_t begin = monotonic_ns();
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
+    if (guard_stopped) _exit(1);
+    if (monotonic_ns() - begin < kShortLife && ++restarts > kMostRestarts) _exit(1);
+    std::fprintf(stderr, "puma guard: process %d was ended by signal %d; starting another guard\n",
+                 child, WTERMSIG(status));
+  }
+}
+
 void report(const GuardEvent& event) {
   switch (event.kind) {
     case GuardEvent::Kind::kWatching:
@@ -86,6 +143,7 @@ void run(const Settings& settings) {
         "--cell: give the name of the emulated robot; cards emulated in the process that drives them "
         "need no guard");
   }
+  leave_terminal();
   DescribedArm arm = described_arm(settings.arm);
   if (settings.arm.io == "emulated") arm.parameters = with_emulated_wiring(arm.parameters);
   const CardSettings cards = ArmSettings::from(arm.chain, arm.parameters).cards;
@@ -95,7 +153,7 @@ void run(const Settings& settings) {
   } else {
     io = emulator::EmulatedCards::open_shared(settings.arm.cell, cards, 2);
   }
-  const std::atomic<bool>& stop = stop_request();
+  const std::atomic<bool>& stop = stop_flag();
   const std::string name = cards_name(bus_of(settings.arm), settings.arm.cell, cards);
   char timeout[32];
   std::snprintf(timeout, sizeof timeout, " --timeout %g", settings.timeout_ms);
@@ -106,7 +164,8 @@ void run(const Settings& settings) {
     std::fprintf(stderr, "puma guard: %s\n", refused.c_str());
   }
   Heartbeat heartbeat(name);
-  std::printf("guard: running for '%s', timeout %g ms\n", name.c_str(), settings.timeout_ms);
+  std::printf("guard: running for '%s'%s, timeout %g ms, process %d\n", name.c_str(),
+              emulated(settings.arm) ? " (emulated)" : "", settings.timeout_ms, getpid());
   std::fflush(stdout);
   run_guard(*io, cards.pcl726, heartbeat, {settings.timeout_ms * 1e-3, 0.001, true}, stop, report);
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "cli/arm_session.hpp"
 #include "cli/commands.hpp"
@@ -17,10 +23,11 @@ using ga_controllers::LawKind;
 
 struct Settings {
   ArmOptions arm;
-  std::string law = "integral", trajectory = "line";
+  std::string law = "integral", trajectory;
   double bandwidth = 40, damping = 1, friction = 1, settle = 2;
   ga_dynamics::Payload payload;
   bool unguarded = false;
+  std::string output;
   ga_tools::UncertaintyArguments uncertainty;
 };
 
@@ -57,7 +64,89 @@ void check_stability(const ga_dynamics::Chain& chain, const LawChoice& law, doub
   }
 }
 
+/// What the motion does, for the person who answers for it.
+std::string shown(const std::string& name, const ga_motion::Trajectory& motion,
+                  const ga_dynamics::Chain& chain) {
+  constexpr double kStep = 0.01;  // s
+  const std::size_t n = chain.joints().size();
+  std::vector<double> q(n), qd(n), qdd(n);
+  std::vector<double> low(n, 1e9), high(n, -1e9), fastest(n, 0.0);
+  for (double t = 0; t <= motion.duration() + kStep; t += kStep) {
+    motion.sample(std::min(t, motion.duration()), q, qd, qdd);
+    for (std::size_t i = 0; i < n; ++i) {
+      low[i] = std::min(low[i], q[i]);
+      high[i] = std::max(high[i], q[i]);
+      fastest[i] = std::max(fastest[i], std::abs(qd[i]));
+    }
+  }
+  char line[200];
+  std::string text =
+      "Every joint moves by a few motor turns for the calibration, then the arm moves to the start of "
+      "'" +
+      name + "' at a quarter of its speed, and follows it:\n";
+  for (std::size_t i = 0; i < n; ++i) {
+    const double limit = chain.joints()[i].limits.velocity;
+    std::snprintf(line, sizeof line,
+                  "  %-8s %8.4f to %8.4f rad, up to %.2f rad/s (%.0f %% of %g)\n",
+                  chain.joints()[i].name.c_str(), low[i], high[i], fastest[i],
+                  100 * fastest[i] / limit, limit);
+    text += line;
+  }
+  std::snprintf(line, sizeof line,
+                "%.1f s. Is the way free, also to the start? Emergency stop in your hand?",
+                motion.duration());
+  return text + line;
+}
+
+/// Writes what a run was and did: recording.csv, cycle_times.txt and run.txt.
+class RunFiles {
+ public:
+  /// Throws std::runtime_error if the folder cannot be written.
+  explicit RunFiles(const std::string& folder) : folder_(folder) {
+    if (folder_.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    write("run.txt", "");
+  }
+  void write(const char* name, const std::string& text) const {
+    if (folder_.empty()) return;
+    const std::filesystem::path path = std::filesystem::path(folder_) / name;
+    std::ofstream file(path);
+    file << text;
+    if (!file.flush()) throw std::runtime_error("--output: cannot write " + path.string());
+  }
+  void write(const ga_motion::Recording& recording, const ga_dynamics::Chain& chain) const {
+    if (folder_.empty()) return;
+    std::ostringstream text;
+    text.precision(9);
+    text << "t";
+    for (const char* what : {"q_ref", "q", "qd", "tau"}) {
+      for (const auto& joint : chain.joints()) text << "," << what << "_" << joint.name;
+    }
+    text << "\n";
+    for (std::size_t k = 0; k < recording.time.size(); ++k) {
+      text << recording.time[k];
+      for (const auto* values : {&recording.q_ref, &recording.q, &recording.qd, &recording.tau}) {
+        for (const auto& joint : *values) text << "," << joint[k];
+      }
+      text << "\n";
+    }
+    write("recording.csv", text.str());
+  }
+
+ private:
+  std::string folder_;
+};
+
 void run(const Settings& settings) {
+  if (bus_of(settings.arm) == Bus::kPorts && settings.trajectory.empty()) {
+    calibration_file(settings.arm);  // named first
+    throw std::runtime_error(
+        "--trajectory: name the motion of the real arm, a slow one of your own at first: a CSV file "
+        "of via points");
+  }
+  const std::string name = settings.trajectory.empty() ? "line" : settings.trajectory;
+  const RunFiles files(settings.output);
   ga_controllers::Uncertainty assumed;
   assumed.delay = 1;  // the DACs hold a torque until the next cycle
   const auto uncertainty = ga_tools::uncertainty_of(settings.uncertainty, assumed);
@@ -70,15 +159,23 @@ void run(const Settings& settings) {
   ArmSession session(settings.arm, settings.unguarded, law);
   const ga_dynamics::Chain& chain = session.robot().chain();
   check_stability(chain, law, settings.arm.rate, uncertainty);
-  const auto motion = ga_motion::make_motion(settings.trajectory, chain);
+  const auto motion = ga_motion::make_motion(name, chain);
+  ask(settings.arm, shown(name, *motion, chain));
   const CalibrationTable table = session.robot().calibration();
   ga_motion::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
     return loop.follow(*motion, settings.settle, &recording);
   });
+  files.write(recording, chain);
+  files.write("cycle_times.txt", session.histogram());
+  files.write("run.txt", "motion: " + name + "\nlaw: " + settings.law +
+                             "\nrate: " + std::to_string(settings.arm.rate) +
+                             " Hz\nended: " + (done ? "done" : session.ended()) + "\n");
   if (!recording.time.empty() && recording.time.back() > motion->duration()) {
     ga_tools::trace_tool(recording, chain);
+    const bool truth = session.robot().arm() != nullptr;
+    std::printf("errors of the %s position:\n", truth ? "true (emulated)" : "measured (encoders)");
     print_result(recording, chain, motion->duration());
   }
   std::printf("%s", session.histogram().c_str());
@@ -100,10 +197,12 @@ void add_run_command(CLI::App& app) {
   command->add_option("--law", settings->law, "Control law")
       ->check(CLI::IsMember({"integral", "tracking", "ptp"}))
       ->capture_default_str();
-  command
-      ->add_option("--trajectory", settings->trajectory,
-                   "line, quintic, ramp, spline, or a CSV file of via points")
-      ->capture_default_str();
+  command->add_option(
+      "--trajectory", settings->trajectory,
+      "line, quintic, ramp, spline, or a CSV file of via points (default: line, a path "
+      "of 0.86 m; with --io ports it has to be named)");
+  command->add_option("--output", settings->output,
+                      "Folder for recording, cycle times and the end of the run");
   command->add_option("--bandwidth", settings->bandwidth, "Of the law, rad/s")
       ->check(ga_tools::number_range(0.1, 500.0))
       ->capture_default_str();

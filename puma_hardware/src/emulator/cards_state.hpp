@@ -83,6 +83,8 @@ struct Pcl726State {
   };
   std::array<Channel, 6> channels{};
   std::uint16_t outputs = 0;
+  std::array<std::int64_t, 16> output_changed_ns{};
+  std::uint16_t inputs = 0;  ///< as wired; the watchdog's read-back comes beside
   std::int64_t changed_ns = 0;
 };
 
@@ -101,7 +103,7 @@ struct Pcl833State {
 constexpr std::size_t kFaults = static_cast<std::size_t>(CardFault::kThermal) + 1;
 
 struct CardsState {
-  static constexpr std::uint32_t kMagic = 0x414D5550, kVersion = 1;
+  static constexpr std::uint32_t kMagic = 0x414D5550, kVersion = 2;
   std::uint32_t magic = 0;  ///< set last, when the rest is initialized
   std::uint32_t version = kVersion, size = sizeof(CardsState);
   bool wall_clock = false;
@@ -117,6 +119,9 @@ struct CardsState {
   std::array<double, 6> pot_volts{}, pot_stuck_volts{};
   std::array<bool, 6> hot{};
   ArmTruth truth{};
+  std::array<double, 6> hand_turn{};  ///< rad that a person still turns the joints by
+  bool own_wiring = false;  ///< the robot is wired differently from what its users' settings say
+  bool hand_power = false, hand_brakes = false;  ///< on, open
 
   Pcl818State pcl818{};
   Pcl726State pcl726{};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <stdexcept>
 
@@ -17,7 +16,8 @@ using ga_dynamics::PlantOptions;
 
 namespace {
 
-constexpr double kPotSupply = 5;  // V
+constexpr double kPotSupply = 5;    // V
+constexpr double kHandSpeed = 0.3;  // rad/s of a joint that a person turns
 using Six = std::array<double, 6>;
 
 PlantOptions with_brakes(const Chain& chain, const ArmSettings& settings, PlantOptions options,
@@ -41,6 +41,22 @@ Chain actual_arm(const Chain& chain, const EmulatedArmOptions& options) {
       chain, ga_hardware::draw_errors(options.disturbances, chain.joints().size(), options.seed),
       {options.payload, {}, {}});
 }
+
+/// A contact that follows its coil late.
+class Contact {
+ public:
+  explicit Contact(double delay) : delay_(delay) {}
+  bool follow(bool coil, double time) noexcept {
+    if (coil != coil_) since_ = time;
+    coil_ = coil;
+    if (time - since_ >= delay_) closed_ = coil;
+    return closed_;
+  }
+
+ private:
+  double delay_, since_ = 0;
+  bool coil_ = false, closed_ = false;
+};
 
 /// Voltage of a potentiometer, which sits on the motor, from the motor's counts.
 class Potentiometers {
@@ -74,20 +90,7 @@ CalibrationTable emulated_calibration(const ArmSettings& settings,
                                       const EmulatedArmOptions& options) {
   const Transmission transmission(settings);
   const Potentiometers pots(settings, transmission, options);
-  Six low, high;
-  low.fill(std::numeric_limits<double>::infinity());
-  high.fill(-std::numeric_limits<double>::infinity());
-  for (unsigned corner = 0; corner < 64; ++corner) {  // of the joints' ranges
-    Six q, counts;
-    for (std::size_t i = 0; i < 6; ++i) {
-      q[i] = (corner >> i & 1) != 0 ? settings.joints[i].upper : settings.joints[i].lower;
-    }
-    transmission.joints_to_counts(q, counts);
-    for (std::size_t i = 0; i < 6; ++i) {
-      low[i] = std::min(low[i], counts[i]);
-      high[i] = std::max(high[i], counts[i]);
-    }
-  }
+  const auto [low, high] = count_range(settings);
   CalibrationTable table;
   for (std::size_t i = 0; i < 6; ++i) {
     const double per_rev = settings.joints[i].counts_per_rev, phase = options.index_phase[i];
@@ -134,12 +137,30 @@ struct EmulatedArm::Impl {
 
   void switch_power() noexcept {
     const Pcl726Settings& wiring = settings.cards.pcl726;
-    powered = wiring.power_output < 0 || cards.digital_output(wiring.power_output);
-    const bool released =
-        powered && (wiring.brake_output < 0 || cards.digital_output(wiring.brake_output));
+    const bool relay = wiring.power_output < 0
+                           ? !settings.manual_power || cards.hand_power()
+                           : power_relay.follow(cards.digital_output(wiring.power_output), now());
+    powered = relay && cards.chain_closed() && watched();
+    const bool open = wiring.brake_output >= 0   ? cards.digital_output(wiring.brake_output)
+                      : settings.manual_brakes() ? cards.hand_brakes_open()
+                                                 : true;
+    const bool released = brake_relay.follow(powered && open, now()) && powered;
+    if (wiring.power_feedback_input >= 0) {
+      cards.set_digital_input(wiring.power_feedback_input,
+                              powered == wiring.power_feedback_active_high);
+    }
     for (int joint = 0; joint < 6; ++joint) {
       plant.set_brake(joint, settings.joints[static_cast<std::size_t>(joint)].brake && !released);
     }
+  }
+
+  /// True while the watchdog output keeps changing, or without one.
+  bool watched() const noexcept {
+    const int output = settings.cards.pcl726.watchdog_output;
+    if (output < 0) return true;
+    const std::int64_t changed = cards.digital_output_changed_ns(output);
+    return changed != 0 &&
+           static_cast<double>(cards.now_ns() - changed) * 1e-9 <= options.watchdog_time;
   }
 
   void measure() noexcept {
@@ -159,19 +180,40 @@ struct EmulatedArm::Impl {
       truth.qd[i] = plant.qd()[i];
       truth.brake[i] = plant.brake(joint);
     }
-    truth.time = plant.time();
+    truth.time = now();
     truth.powered = powered;
     cards.publish(truth);
   }
 
+  double now() const noexcept { return time_before_reset + plant.time(); }
+
+  /// A person turns joints of an arm at rest.
+  void turn_by_hand(double dt) noexcept {
+    Six q;
+    bool turned = false;
+    for (int joint = 0; joint < 6; ++joint) {
+      const auto i = static_cast<std::size_t>(joint);
+      const double by = cards.take_turn(joint, kHandSpeed * dt);
+      q[i] = std::clamp(plant.q()[i] + by, settings.joints[i].lower, settings.joints[i].upper);
+      turned = turned || by != 0;
+    }
+    if (!turned) return;
+    time_before_reset = now();
+    plant.reset(q, Six{});
+    switch_power();
+    measure();
+  }
+
   bool advance(double dt) {
     if (!(dt > 0)) dt = 0;
+    turn_by_hand(dt);
     switch_power();
     for (int joint = 0; joint < 6; ++joint) {
       const auto i = static_cast<std::size_t>(joint);
       const JointSettings& s = settings.joints[i];
       const double volts = std::clamp(cards.output_volts(joint), -s.max_voltage, s.max_voltage);
-      drive_torque[i] = powered ? s.voltage_direction * s.torque_per_volt * volts : 0;
+      const bool driven = powered && !cards.amplifier_dead(joint);
+      drive_torque[i] = driven ? s.voltage_direction * s.torque_per_volt * volts : 0;
     }
     Six torque{};
     transmission.drive_to_joint_torque(drive_torque, torque);
@@ -189,10 +231,12 @@ struct EmulatedArm::Impl {
   const Potentiometers pots;
   EmulatedCards& cards;
   Plant plant;
+  Contact power_relay{options.relay_time}, brake_relay{options.brake_time};
   std::mt19937 random;
   std::normal_distribution<double> noise;
-  std::int64_t cards_ns;  ///< on the cards' clock when the last step ended
-  Six exact{};            ///< counts of the motors, with fractions
+  std::int64_t cards_ns;         ///< on the cards' clock when the last step ended
+  double time_before_reset = 0;  ///< s; the plant's time starts again
+  Six exact{};                   ///< counts of the motors, with fractions
   Six drive_torque{};
   std::array<std::int64_t, 6> counts{};
   bool powered = false;

@@ -6,8 +6,11 @@
 // motor counts (gears, wrist coupling), index pulses and potentiometer voltages with noise; power and
 // brakes follow the digital outputs.
 //
-// Without a power output the arm is always powered; without a brake output, power releases the
-// brakes. Without power there is no motor torque and the brakes hold.
+// Without a power output the arm is always powered, unless a person switches it (manual_power);
+// without a brake output, power releases the brakes, unless that person does. Without power there
+// is no motor torque and the brakes hold. An open emergency-stop chain (CardFault::kPowerLost), and
+// a watchdog output that has not changed for watchdog_time, cut the power whatever the outputs say.
+// The arm-power input, if wired, shows the power.
 
 #include <array>
 #include <cstdint>
@@ -35,7 +38,10 @@ struct EmulatedArmOptions {
   /// Offset [motor turns] of the potentiometers from 2.5 V at mid-travel. They sit on the motors, so
   /// that those of joints 5 and 6 see the wrist coupling.
   std::array<double, 6> pot_offset_turns{};
-  double pot_noise = 0.002;  ///< V, standard deviation
+  double pot_noise = 0.002;      ///< V, standard deviation
+  double relay_time = 0;         ///< s until the power follows its output
+  double brake_time = 0;         ///< s until the brakes follow theirs
+  double watchdog_time = 0.025;  ///< s that the watchdog relay holds without a change
   /// What the arm differs in from its description: kEmulatedDisturbances; the others have no effect.
   ga_hardware::Disturbances disturbances = {};
   double payload = 0;  ///< kg, at the tip link

@@ -209,6 +209,67 @@ bool EmulatedCards::digital_output(int bit) const noexcept {
   return (state_->pcl726.outputs >> bit & 1) != 0;
 }
 
+std::int64_t EmulatedCards::digital_output_changed_ns(int bit) const noexcept {
+  if (bit < 0 || bit > 15) return 0;
+  const CardsLock lock(*state_);
+  return state_->pcl726.output_changed_ns[static_cast<std::size_t>(bit)];
+}
+
+void EmulatedCards::set_digital_input(int bit, bool high) noexcept {
+  if (bit < 0 || bit > 15) return;
+  const CardsLock lock(*state_);
+  std::uint16_t& inputs = state_->pcl726.inputs;
+  const int mask = 1 << bit;
+  inputs = static_cast<std::uint16_t>(high ? inputs | mask : inputs & ~mask);
+}
+
+void EmulatedCards::set_hand_switches(bool power, bool brakes_open) noexcept {
+  const CardsLock lock(*state_);
+  state_->hand_power = power;
+  state_->hand_brakes = brakes_open;
+}
+
+void EmulatedCards::turn_by_hand(int joint, double rad) noexcept {
+  if (!is_joint(joint)) return;
+  const CardsLock lock(*state_);
+  state_->hand_turn[static_cast<std::size_t>(joint)] += rad;
+}
+
+double EmulatedCards::take_turn(int joint, double most) noexcept {
+  if (!is_joint(joint)) return 0;
+  const CardsLock lock(*state_);
+  double& left = state_->hand_turn[static_cast<std::size_t>(joint)];
+  const double taken = std::clamp(left, -most, most);
+  left -= taken;
+  return taken;
+}
+
+void EmulatedCards::set_own_wiring() noexcept {
+  const CardsLock lock(*state_);
+  state_->own_wiring = true;
+}
+
+bool EmulatedCards::amplifier_dead(int joint) const noexcept {
+  if (!is_joint(joint)) return false;
+  const CardsLock lock(*state_);
+  return state_->faulty(CardFault::kAmplifierDead, joint);
+}
+
+bool EmulatedCards::hand_power() const noexcept {
+  const CardsLock lock(*state_);
+  return state_->hand_power;
+}
+
+bool EmulatedCards::hand_brakes_open() const noexcept {
+  const CardsLock lock(*state_);
+  return state_->hand_brakes;
+}
+
+bool EmulatedCards::chain_closed() const noexcept {
+  const CardsLock lock(*state_);
+  return !state_->faulty(CardFault::kPowerLost);
+}
+
 std::int64_t EmulatedCards::last_output_change_ns() const noexcept {
   const CardsLock lock(*state_);
   return state_->pcl726.changed_ns;

@@ -25,6 +25,7 @@ enum class CardFault {
   kMissing726,
   kMissing833a,
   kMissing833b,
+  kPowerLost,        ///< the emergency-stop chain is open: no arm power, whatever the outputs say
   kSlowAd,           ///< conversions take 1000 times as long
   kAdStuck,          ///< data-ready never comes
   kAdWrongChannel,   ///< samples carry another channel's number
@@ -32,6 +33,7 @@ enum class CardFault {
   kEncoderJump,      ///< the joint's counter jumps once by 4096 counts
   kEncoderStuckBit,  ///< bit 3 of the joint's count reads 1
   kIndexLost,        ///< the joint's index pulses do not arrive
+  kAmplifierDead,    ///< the joint's amplifier has no supply: no torque
   kPotOpen,          ///< the joint's potentiometer reads 0 V
   kPotStuck,         ///< the joint's potentiometer keeps its value
   kThermal           ///< the joint's thermal switch opens
@@ -100,6 +102,22 @@ class EmulatedCards : public PortIo {
   void set_thermal(int joint, bool hot) noexcept;
   double output_volts(int joint) const noexcept;
   bool digital_output(int bit) const noexcept;  ///< of the PCL-726
+  /// Bus time [ns] of the output's last change, 0 if there was none.
+  std::int64_t digital_output_changed_ns(int bit) const noexcept;
+  void set_digital_input(int bit, bool high) noexcept;  ///< of the PCL-726
+  /// The switches of an arm whose power and brakes a person switches; initially off and closed.
+  void set_hand_switches(bool power, bool brakes_open) noexcept;
+  bool hand_power() const noexcept;
+  bool hand_brakes_open() const noexcept;
+  /// A person turns the joint by so many rad, slowly.
+  void turn_by_hand(int joint, double rad) noexcept;
+  /// What is still to be turned, at most `most` [rad] of it, which is taken away.
+  double take_turn(int joint, double most) noexcept;
+  /// The robot's wiring differs from what its users' settings say: open_shared() does not compare them.
+  void set_own_wiring() noexcept;
+  bool amplifier_dead(int joint) const noexcept;
+  /// Is the emergency-stop chain closed (kPowerLost)?
+  bool chain_closed() const noexcept;
   /// Bus time [ns] of the last change of a DAC voltage.
   std::int64_t last_output_change_ns() const noexcept;
 

@@ -15,8 +15,33 @@
 
 namespace puma_hardware::emulator {
 
+namespace {
+
+void write_outputs(Pcl726State& card, std::uint16_t outputs, std::int64_t now_ns) noexcept {
+  const int changed = card.outputs ^ outputs;
+  for (std::size_t bit = 0; bit < 16; ++bit) {
+    if ((changed >> bit & 1) != 0) card.output_changed_ns[bit] = now_ns;
+  }
+  card.outputs = outputs;
+}
+
+/// The inputs that are wired, among them the watchdog output's read-back.
+int inputs_of(const CardsState& state) noexcept {
+  const Pcl726Settings& wiring = state.settings.pcl726;
+  int inputs = state.pcl726.inputs;
+  if (wiring.watchdog_input >= 0 && (state.pcl726.outputs >> wiring.watchdog_output & 1) != 0) {
+    inputs |= 1 << wiring.watchdog_input;
+  }
+  return inputs;
+}
+
+}  // namespace
+
 std::uint8_t read_pcl726(CardsState& state, const Access& access) noexcept {
-  if (access.offset >= 0xE) return 0;  // nothing is wired to the digital inputs
+  if (access.offset >= 0xE) {
+    const int inputs = inputs_of(state);
+    return static_cast<std::uint8_t>(access.offset == 0xE ? inputs >> 8 : inputs);
+  }
   record(state, access, Illegal::kWriteOnly);
   return 0xFF;
 }
@@ -28,11 +53,13 @@ void write_pcl726(CardsState& state, const Access& access) noexcept {
     return;
   }
   if (access.offset == 0xC) {
-    card.outputs = static_cast<std::uint16_t>((card.outputs & 0x00FF) | access.value << 8);
+    write_outputs(card, static_cast<std::uint16_t>((card.outputs & 0x00FF) | access.value << 8),
+                  access.now_ns);
     return;
   }
   if (access.offset == 0xD) {
-    card.outputs = static_cast<std::uint16_t>((card.outputs & 0xFF00) | access.value);
+    write_outputs(card, static_cast<std::uint16_t>((card.outputs & 0xFF00) | access.value),
+                  access.now_ns);
     return;
   }
   Pcl726State::Channel& channel = card.channels[access.offset / 2];

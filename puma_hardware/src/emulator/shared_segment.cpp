@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -53,15 +54,20 @@ struct Wire {
 /// The settings of the hardware itself. Settings of a driver (ranges, time-outs, filter clock) may
 /// differ between processes that share the cards.
 std::vector<Wire> wires_of(const CardSettings& s) {
-  std::vector<Wire> wires{{"pcl818.base", s.pcl818.base},
-                          {"pcl818.variant", static_cast<long>(s.pcl818.variant)},
-                          {"pcl818.jumper_10v", s.pcl818.jumper_10v},
-                          {"pcl818.thermal_active_high", s.pcl818.thermal_active_high},
-                          {"pcl726.base", s.pcl726.base},
-                          {"pcl726.coding", static_cast<long>(s.pcl726.coding)},
-                          {"pcl726.range", static_cast<long>(s.pcl726.range)},
-                          {"pcl726.power_output", s.pcl726.power_output},
-                          {"pcl726.brake_output", s.pcl726.brake_output}};
+  std::vector<Wire> wires{
+      {"pcl818.base", s.pcl818.base},
+      {"pcl818.variant", static_cast<long>(s.pcl818.variant)},
+      {"pcl818.jumper_10v", s.pcl818.jumper_10v},
+      {"pcl818.thermal_active_high", s.pcl818.thermal_active_high},
+      {"pcl726.base", s.pcl726.base},
+      {"pcl726.coding", static_cast<long>(s.pcl726.coding)},
+      {"pcl726.range", static_cast<long>(s.pcl726.range)},
+      {"pcl726.power_output", s.pcl726.power_output},
+      {"pcl726.brake_output", s.pcl726.brake_output},
+      {"pcl726.power_feedback_input", s.pcl726.power_feedback_input},
+      {"pcl726.power_feedback_active_high", s.pcl726.power_feedback_active_high},
+      {"pcl726.watchdog_output", s.pcl726.watchdog_output},
+      {"pcl726.watchdog_input", s.pcl726.watchdog_input}};
   const auto add = [&](const char* name, const auto& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       wires.push_back({std::string(name) + "[" + std::to_string(i) + "]", values[i]});
@@ -75,6 +81,22 @@ std::vector<Wire> wires_of(const CardSettings& s) {
   add("pcl833.channel", s.pcl833.channel);
   add("pcl833.byte_offset", s.pcl833.byte_offset);
   return wires;
+}
+
+/// As the settings spell it.
+std::string text_of(const Wire& wire) {
+  if (wire.name == "pcl818.variant") return to_string(static_cast<Pcl818Variant>(wire.value));
+  if (wire.name == "pcl726.coding") {
+    return static_cast<DacCoding>(wire.value) == DacCoding::kTwosComplement ? "twos_complement"
+                                                                            : "offset_binary";
+  }
+  if (wire.name == "pcl726.range") {
+    return static_cast<DacRange>(wire.value) == DacRange::kBipolar5 ? "bipolar_5" : "bipolar_10";
+  }
+  char text[24];
+  const bool address = wire.name.find(".base") != std::string::npos;
+  std::snprintf(text, sizeof text, address ? "0x%lX" : "%ld", wire.value);
+  return text;
 }
 
 std::string path_of(const std::string& name) {
@@ -195,11 +217,10 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::open(const std::
                                std::to_string(CardsState::kVersion) + "; restart the emulator");
     }
     const std::vector<Wire> here = wires_of(settings), there = wires_of(segment->state->settings);
-    for (std::size_t i = 0; i < here.size(); ++i) {
+    for (std::size_t i = 0; i < here.size() && !segment->state->own_wiring; ++i) {
       if (here[i].value == there[i].value) continue;
       throw std::runtime_error("emulated cards '" + path + "' have " + here[i].name + " = " +
-                               std::to_string(there[i].value) + ", the settings here say " +
-                               std::to_string(here[i].value) +
+                               text_of(there[i]) + ", the settings here say " + text_of(here[i]) +
                                "; give both the same settings or restart the emulator");
     }
     return segment;

@@ -69,7 +69,8 @@ void ArmMailbox::connect(ArmConnection connection) {
 
 std::string explain_fault(const ArmStatus& status, const ArmSettings& settings) {
   std::string text = describe(status.cause, settings);
-  if (status.tripped) text += " (the guard has cut the outputs: the control loop stalled)";
+  if (status.tripped && status.cause.fault != Fault::kGuardCut)
+    text += " (the guard has cut the outputs: the control loop stalled)";
   if (status.cause.fault == Fault::kCardLost) {
     return text +
            "; check the card and its cable, then set the component inactive, calibrate it and set it "
@@ -120,8 +121,23 @@ void ArmNode::offer_services(const rclcpp::Node::SharedPtr& node) {
         response->message = response->success ? "stopping" : "no calibration is in progress";
         if (response->success) its->run_->cancel();
       });
+  brakes_ = node->create_service<Trigger>(
+      "~/confirm_brakes",
+      [weak](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+        const auto its = weak.lock();
+        const BrakeRequest request =
+            its ? its->mailbox_->status.get().brake_request : BrakeRequest::kNone;
+        response->success = request != BrakeRequest::kNone;
+        response->message = request == BrakeRequest::kOpen    ? "the brakes are open"
+                            : request == BrakeRequest::kClose ? "the brakes are closed"
+                                                              : "nothing was asked for";
+        if (response->success) its->mailbox_->brakes_confirmed = true;
+      });
   timer_ = node->create_wall_timer(50ms, [weak] {
-    if (const auto its = weak.lock()) its->watch_calibration();
+    const auto its = weak.lock();
+    if (!its) return;
+    its->watch_calibration();
+    its->watch_brakes();
   });
 }
 
@@ -184,6 +200,7 @@ std::string ArmNode::begin_run() {
   }
   const ArmConnection connection = mailbox_->connection();
   if (!connection.table) return connection.no_table;
+  if (!connection.no_power.empty()) return connection.no_power;
   const ArmStatus status = mailbox_->status.get();
   if (status.guarded && !status.guard_alive) {
     return "no guard is running; start `puma guard` first";
@@ -211,6 +228,17 @@ void ArmNode::start_calibration(
   } else {
     RCLCPP_ERROR(logger_, "calibration: %s", refusal.c_str());
     finish(CalibrationRun::End::kRefused, refusal);
+  }
+}
+
+void ArmNode::watch_brakes() {
+  const BrakeRequest request = mailbox_->status.get().brake_request;
+  if (request == std::exchange(asked_, request)) return;
+  if (request == BrakeRequest::kOpen) {
+    RCLCPP_WARN(logger_, "the motors hold the arm: open the brakes, then call confirm_brakes");
+  } else if (request == BrakeRequest::kClose) {
+    RCLCPP_ERROR(logger_, "CLOSE THE BRAKES NOW, then call confirm_brakes; the torque ends in %g s",
+                 mailbox_->connection().robot->settings().safety.manual_stop_time);
   }
 }
 

@@ -9,6 +9,8 @@
 //   ~/calibrate             std_srvs/Trigger: the same as a service, which responds at their end
 //   ~/cancel_calibration    std_srvs/Trigger: stops them, however they were started
 //   ~/calibration_progress  std_msgs/Float64, 0 … 1, during the motions and at their end
+//   ~/confirm_brakes        std_srvs/Trigger, with manual_power: a person has opened, or closed, the
+//                           brakes as the log asked
 //   inject_fault            emulated cards only: "thermal:joint2", …; "": none
 //   /diagnostics            arm, cards, guard
 
@@ -41,6 +43,7 @@ struct ArmStatus {
   FaultRecord cause;
   int limits_reached = 0;  ///< faults that did not stop the arm
   bool powered = false, brakes_released = false;
+  BrakeRequest brake_request = BrakeRequest::kNone;
   std::uint8_t thermal = 0;
   bool guarded = false, guard_alive = false, tripped = false;
   std::uint64_t cycles = 0, late_cycles = 0;
@@ -52,6 +55,7 @@ struct ArmConnection {
   std::shared_ptr<Robot> robot;
   std::shared_ptr<const CalibrationTable> table;  ///< null if there is none; `no_table` says why
   std::string no_table;
+  std::string no_power;  ///< why no torque may flow; empty if it may
 };
 
 struct ArmMailbox : ga_hardware::LoopMailbox {
@@ -59,6 +63,7 @@ struct ArmMailbox : ga_hardware::LoopMailbox {
   std::atomic<CalibrationRun*> offered{nullptr};
   /// Injected fault of the loop: kDeadlineMissed, kEmergencyStop, or kNone.
   std::atomic<Fault> injected{Fault::kNone};
+  std::atomic<bool> brakes_confirmed{false};
   realtime_tools::RealtimeThreadSafeBox<ArmStatus> status;
 
   // Block; not for the loop.
@@ -100,12 +105,14 @@ class ArmNode : public std::enable_shared_from_this<ArmNode> {
   void start_calibration(std::function<void(CalibrationRun::End, const std::string&)> finish);
   std::string begin_run();
   void watch_calibration();
+  void watch_brakes();
 
   rclcpp::Logger logger_;
   ArmSettings settings_;
   std::shared_ptr<ArmMailbox> mailbox_;
   rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr progress_;
-  Service::SharedPtr calibrate_, cancel_;
+  Service::SharedPtr calibrate_, cancel_, brakes_;
+  BrakeRequest asked_ = BrakeRequest::kNone;
   rclcpp_action::Server<Calibrate>::SharedPtr action_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::unique_ptr<CalibrationRun> run_;

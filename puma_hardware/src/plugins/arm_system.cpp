@@ -9,6 +9,7 @@
 #include "pluginlib/class_list_macros.hpp"
 #include "plugins/arm_node.hpp"
 #include "plugins/arm_setup.hpp"
+#include "process/realtime.hpp"
 #include "runtime/arm_driver.hpp"
 
 namespace puma_hardware {
@@ -69,7 +70,12 @@ class PumaSystem::Backend : public ArmBackend {
     driver_ = std::make_unique<ArmDriver>(*robot_, heartbeat_.get(), setup_.driver);
     connection_ = ++connections_;
     last_read_ns_ = 0;
-    ArmConnection connection{robot_, nullptr, ""};
+    ArmConnection connection{robot_, nullptr, "", robot_->settings().power_refusal()};
+    if (!connection.no_power.empty()) RCLCPP_WARN(logger_, "%s", connection.no_power.c_str());
+    if (setup_.bus == Bus::kPorts && !awake_) {
+      awake_ = std::make_unique<AwakeProcessors>();
+      if (!awake_->refused().empty()) RCLCPP_WARN(logger_, "%s", awake_->refused().c_str());
+    }
     try {
       connection.table = std::make_shared<CalibrationTable>(robot_->calibration());
       driver_->arm().use_table(*connection.table);
@@ -92,6 +98,7 @@ class PumaSystem::Backend : public ArmBackend {
       return "no guard is running: if this process died, the last voltages would stay on the "
              "amplifiers. Start `puma guard` first";
     }
+    if (std::string why = driver_->power_refusal(); !why.empty()) return why;
     if (driver_->calibration() != nullptr || now == SafetyState::kCalibrating) {
       return "a calibration is in progress; wait for its end, or call cancel_calibration";
     }
@@ -114,7 +121,10 @@ class PumaSystem::Backend : public ArmBackend {
     robot_->enter_thread();
     driver_->stop_and_wait();
   }
-  void disconnect() override { driver_.reset(); }
+  void disconnect() override {
+    driver_.reset();
+    awake_.reset();
+  }
   void cut() override {
     enter_thread();
     driver_->cut();
@@ -122,6 +132,7 @@ class PumaSystem::Backend : public ArmBackend {
 
   double measure(double period, bool active) override {
     enter_thread();
+    if (mailbox_->brakes_confirmed.exchange(false)) driver_->arm().confirm_brakes();
     double time = elapsed(period);
     const Fault injected = mailbox_->injected;
     if (injected == Fault::kDeadlineMissed) {
@@ -209,6 +220,7 @@ class PumaSystem::Backend : public ArmBackend {
     now.limits_reached = arm.safety().fault_count() - (now.cause.fault == Fault::kNone ? 0 : 1);
     now.powered = arm.powered();
     now.brakes_released = arm.brakes_released();
+    now.brake_request = arm.brake_request();
     now.thermal = arm.reading().thermal;
     now.guarded = driver_->guarded();
     now.guard_alive = driver_->guard_alive();
@@ -229,6 +241,7 @@ class PumaSystem::Backend : public ArmBackend {
   std::shared_ptr<ArmMailbox> mailbox_ = std::make_shared<ArmMailbox>();
   std::shared_ptr<Robot> robot_;
   std::unique_ptr<Heartbeat> heartbeat_;
+  std::unique_ptr<AwakeProcessors> awake_;
   std::unique_ptr<ArmDriver> driver_;
   std::int64_t last_read_ns_ = 0;
   std::uint64_t late_cycles_ = 0;

@@ -91,7 +91,7 @@ void run_guard(PortIo& io, const Pcl726Settings& settings, Heartbeat& heartbeat,
   const auto period_ns = static_cast<std::int64_t>(options.period / kNanosecond);
   const auto timeout_ns = static_cast<std::int64_t>(options.timeout / kNanosecond);
 
-  heartbeat.watch(cut_settings(settings));
+  heartbeat.watch(cut_settings(settings), timeout_ns);
   ProcessWatch process;
   bool watching = false;
   bool cut = false;

@@ -2,9 +2,11 @@
 #include "process/heartbeat.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,11 +26,15 @@ struct HeartbeatMemory {
   std::atomic<std::int64_t> beat_ns;
   std::atomic<std::int64_t> guard_beat_ns;
   std::atomic<std::uint64_t> guard_settings;
+  std::atomic<std::int64_t> guard_timeout_ns;
+  std::atomic<std::int32_t> guard_pid;
 };
 
 namespace {
 
-constexpr std::uint32_t kLayout = 2;
+constexpr std::uint32_t kLayout = 3;
+/// For a guard that stands by to take over.
+constexpr std::int64_t kTakeOver = 20'000'000;
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -74,7 +80,10 @@ Heartbeat::Heartbeat(const std::string& name) {
   }
 }
 
-Heartbeat::~Heartbeat() { munmap(memory_, sizeof(HeartbeatMemory)); }
+Heartbeat::~Heartbeat() {
+  if (guard_fd_ >= 0) close(guard_fd_);
+  munmap(memory_, sizeof(HeartbeatMemory));
+}
 
 void Heartbeat::remove(const std::string& name) noexcept {
   try {
@@ -95,6 +104,7 @@ bool Heartbeat::arm() noexcept {
   memory_->tripped.store(0);
   memory_->armed.store(1);
   armed_as_ = self;
+  watch_guard();
   return true;
 }
 
@@ -124,7 +134,35 @@ bool Heartbeat::guard_alive(std::int64_t max_age_ns) const noexcept {
 
 std::uint64_t Heartbeat::guard_settings() const noexcept { return memory_->guard_settings.load(); }
 
-void Heartbeat::watch(std::uint64_t settings) noexcept { memory_->guard_settings.store(settings); }
+std::int64_t Heartbeat::guard_timeout_ns() const noexcept {
+  return memory_->guard_timeout_ns.load();
+}
+
+int Heartbeat::guard_pid() const noexcept { return memory_->guard_pid.load(); }
+
+void Heartbeat::watch_guard() noexcept {
+  if (guard_fd_ >= 0) close(guard_fd_);
+  watched_guard_ = guard_pid();
+  ended_ns_ = 0;
+  guard_fd_ =
+      watched_guard_ > 0 ? static_cast<int>(syscall(SYS_pidfd_open, watched_guard_, 0)) : -1;
+}
+
+bool Heartbeat::guard_ended() noexcept {
+  if (guard_pid() != watched_guard_) watch_guard();
+  if (guard_fd_ < 0) return false;  // then only its signs of life show it
+  pollfd guard{guard_fd_, POLLIN, 0};
+  if (poll(&guard, 1, 0) <= 0) return false;
+  const std::int64_t now = monotonic_ns();
+  if (ended_ns_ == 0) ended_ns_ = now;
+  return now - ended_ns_ >= kTakeOver;
+}
+
+void Heartbeat::watch(std::uint64_t settings, std::int64_t timeout_ns) noexcept {
+  memory_->guard_settings.store(settings);
+  memory_->guard_timeout_ns.store(timeout_ns);
+  memory_->guard_pid.store(getpid());
+}
 
 bool Heartbeat::armed() const noexcept { return memory_->armed.load() != 0; }
 

@@ -47,13 +47,18 @@ class Heartbeat {
   /// Has the guard given a sign of life within the last `max_age_ns`?
   bool guard_alive(std::int64_t max_age_ns) const noexcept;
 
-  /// The guard's settings, from watch(); 0: none yet.
+  /// The guard's settings and its timeout [ns], from watch(); 0: none yet.
   std::uint64_t guard_settings() const noexcept;
+  std::int64_t guard_timeout_ns() const noexcept;
+  int guard_pid() const noexcept;
+  /// The guard that ran at arm(), or a later one, has ended: noticed at once, before its signs of
+  /// life are missed. A successor has 20 ms to take over.
+  bool guard_ended() noexcept;
 
   // The guard.
 
   /// Before the first guard_beat(). `settings`: see cut_settings().
-  void watch(std::uint64_t settings) noexcept;
+  void watch(std::uint64_t settings, std::int64_t timeout_ns) noexcept;
   bool armed() const noexcept;
   int controller_pid() const noexcept;
   std::int64_t beat_age_ns() const noexcept;
@@ -62,8 +67,13 @@ class Heartbeat {
   void trip() noexcept;
 
  private:
+  void watch_guard() noexcept;
+
   HeartbeatMemory* memory_ = nullptr;
-  int armed_as_ = 0;  ///< pid; 0: not armed here
+  int armed_as_ = 0;           ///< pid; 0: not armed here
+  int guard_fd_ = -1;          ///< pidfd of the guard
+  int watched_guard_ = 0;      ///< its pid
+  std::int64_t ended_ns_ = 0;  ///< when it was found to have ended; 0: it runs
 };
 
 }  // namespace puma_hardware

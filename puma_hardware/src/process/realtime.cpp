@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/realtime.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -30,6 +32,19 @@ std::string enter_realtime(int priority) {
                std::strerror(errno) + "): raise the memlock limit";
   }
   return refused;
+}
+
+AwakeProcessors::AwakeProcessors() {
+  constexpr const char* kFile = "/dev/cpu_dma_latency";
+  const std::int32_t longest = 0;  // µs
+  file_ = open(kFile, O_WRONLY | O_CLOEXEC);
+  if (file_ >= 0 && write(file_, &longest, sizeof longest) == sizeof longest) return;
+  refused_ = std::string("the processors may sleep (") + kFile + ": " + std::strerror(errno) +
+             "): let the user write to that file";
+}
+
+AwakeProcessors::~AwakeProcessors() {
+  if (file_ >= 0) close(file_);
 }
 
 PeriodicTimer::PeriodicTimer(std::int64_t period_ns) noexcept

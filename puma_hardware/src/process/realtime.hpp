@@ -14,6 +14,21 @@ namespace puma_hardware {
 /// refused, with the remedy, or nothing. Allocates; does not throw.
 std::string enter_realtime(int priority);
 
+/// Keeps the processors out of sleep states that they leave too slowly, for its lifetime.
+class AwakeProcessors {
+ public:
+  AwakeProcessors();
+  ~AwakeProcessors();
+  AwakeProcessors(const AwakeProcessors&) = delete;
+  AwakeProcessors& operator=(const AwakeProcessors&) = delete;
+  /// What the system refused, with the remedy, or nothing.
+  const std::string& refused() const noexcept { return refused_; }
+
+ private:
+  int file_ = -1;
+  std::string refused_;
+};
+
 /// Periodic wake-up without drift. Real-time safe.
 class PeriodicTimer {
  public:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "process/guard.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 
 /// s beyond the ramp after which stop_and_wait() cuts the outputs: other hardware waits meanwhile.
 constexpr double kStopMargin = 0.25;
+/// Heartbeats that must fit into the guard's timeout.
+constexpr double kHeartbeats = 2;
 
 }  // namespace
 
@@ -23,7 +26,8 @@ ArmDriver::ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions&
       arm_(robot.io(claim_), robot.settings(), options.period),
       hold_(robot.chain()),
       model_(robot.chain()),
-      brakes_wired_(robot.settings().cards.pcl726.brake_output >= 0),
+      brakes_wired_(robot.settings().cards.pcl726.brake_output >= 0 ||
+                    robot.settings().manual_brakes()),
       period_(options.period),
       elapsed_(options.period) {}
 
@@ -54,6 +58,20 @@ bool ArmDriver::arm_guard() noexcept {
   return guard_armed_;
 }
 
+std::string ArmDriver::power_refusal() const {
+  if (std::string why = robot_.settings().power_refusal(); !why.empty()) return why;
+  if (heartbeat_ == nullptr || !guard_alive()) return "";
+  const double timeout = static_cast<double>(heartbeat_->guard_timeout_ns()) * 1e-9;
+  if (timeout >= kHeartbeats * options_.period) return "";
+  char text[240];
+  std::snprintf(text, sizeof text,
+                "the loop rate is %g Hz, a heartbeat every %g ms, and the guard cuts after %g ms "
+                "without one; raise the rate, or give `puma guard` a --timeout of at least %g ms",
+                1 / options_.period, options_.period * 1e3, timeout * 1e3,
+                kHeartbeats * options_.period * 1e3);
+  return text;
+}
+
 std::string ArmDriver::other_controller() const {
   return "another process, " + std::to_string(heartbeat_->controller_pid()) +
          ", drives this arm; stop it first";
@@ -66,10 +84,10 @@ void ArmDriver::read(double elapsed) noexcept {
   elapsed_ = elapsed;
   period_ = std::clamp(elapsed, 0.5 * options_.period, 2 * options_.period);
   if (heartbeat_ != nullptr && guard_armed_) {
-    arm_.set_guard_alive(guard_alive() && !heartbeat_->overruled());
+    arm_.set_guard_alive(guard_alive() && !heartbeat_->guard_ended() && !heartbeat_->overruled());
     if (heartbeat_->tripped()) {
       tripped_ = true;
-      arm_.emergency_stop();
+      arm_.cut_by_guard();
     }
   }
   std::span<const double> expected;
@@ -153,7 +171,9 @@ void ArmDriver::stop_and_wait() noexcept {
   PeriodicTimer timer(static_cast<std::int64_t>(options_.period * 1e9));
   std::int64_t last = monotonic_ns();
   const std::int64_t end =
-      last + static_cast<std::int64_t>((robot_.settings().safety.ramp_time + kStopMargin) * 1e9);
+      last + static_cast<std::int64_t>((robot_.settings().safety.ramp_time +
+                                        robot_.settings().safety.manual_stop_time + kStopMargin) *
+                                       1e9);
   while ((busy() || run_ != nullptr) && last < end) {
     timer.wait();
     const std::int64_t now = monotonic_ns();

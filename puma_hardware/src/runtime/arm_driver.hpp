@@ -59,6 +59,9 @@ class ArmDriver {
   bool guarded() const noexcept { return heartbeat_ != nullptr; }
   /// Running, and with the settings of these cards: with others it would not write 0 V.
   bool guard_alive() const noexcept;
+  /// Why no torque may flow: no output that drops the power, or a guard that would cut at this loop
+  /// rate. Empty if it may. Allocates.
+  std::string power_refusal() const;
   /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed.
   bool arm_guard() noexcept;
   /// Why arm_guard() was refused; allocates.

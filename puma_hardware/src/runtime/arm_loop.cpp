@@ -56,6 +56,7 @@ void ArmLoop::read() { driver_.read(next_cycle_()); }
 
 void ArmLoop::drive(const Reference& reference) noexcept {
   const auto torque = law_.update(arm_.reading(), reference, driver_.elapsed());
+  if (options_.follows) arm_.set_reference(reference.q);
   driver_.command(torque, 0, law_.expected_acceleration());
 }
 
@@ -94,6 +95,7 @@ LoopEnd ArmLoop::prepare() {
 }
 
 LoopEnd ArmLoop::power_on() {
+  if (const std::string why = driver_.power_refusal(); !why.empty()) return refuse(why);
   if (!driver_.arm_guard()) return refuse(driver_.other_controller());
   driver_.allow_power(true);
   law_.start(arm_.reading().q, driver_.power_on());
@@ -109,6 +111,8 @@ LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration,
     motion.sample(t, q_ref_, qd_ref_, qdd_ref_);
     drive({q_ref_, qd_ref_, qdd_ref_});
     if (recording != nullptr) record(t, *recording);
+    // Nothing moves before the brakes are open.
+    if (t == 0 && !arm_.brakes_released()) continue;
     t += driver_.period();
     share_ = t / duration;
   }
@@ -144,6 +148,7 @@ LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time,
 LoopEnd ArmLoop::calibrate(const CalibrationTable& table, const CalibrationOptions& options) {
   CalibrationRun run(arm_.settings(), table, model_, parameters_, options);
   arm_.use_table(table);
+  if (const std::string why = driver_.power_refusal(); !why.empty()) return refuse(why);
   if (!driver_.arm_guard()) return refuse(driver_.other_controller());
   driver_.calibrate(&run);
   // A simulation that fails throws in mid-run: the driver must not keep the run.
@@ -174,7 +179,7 @@ LoopEnd ArmLoop::sweep(CalibrationBuilder& builder, const std::array<double, 6>&
     while (!sweep.done() && !interrupted()) {
       read();
       builder.add(arm_);
-      sweep.advance(driver_.period());
+      if (arm_.brakes_released()) sweep.advance(driver_.period());
       drive({sweep.q(), sweep.qd(), sweep.qdd()});
       share_ = sweep.progress();
     }
@@ -189,7 +194,7 @@ void ArmLoop::stop_arm() {
   phase_ = "stop";
   driver_.allow_power(false);
   driver_.stop();
-  double left = kLongestStop;
+  double left = kLongestStop + arm_.settings().safety.manual_stop_time;
   while (driver_.busy() && left > 0) {
     read();
     driver_.idle();

@@ -35,6 +35,9 @@ struct ArmLoopOptions {
   double settle_time = 0.05;     ///< s of reading before torque flows
   /// State of a simulated arm, for recordings; empty: the measured state is recorded.
   std::function<void(std::span<double> q, std::span<double> qd)> truth = {};
+  /// The law follows its reference, so that a large following error is a fault. Not so a law that
+  /// only goes to the reference's end.
+  bool follows = true;
 };
 
 /// Construction allocates. The functions that move the arm allocate and plan before torque flows;

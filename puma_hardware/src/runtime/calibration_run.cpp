@@ -46,7 +46,10 @@ CalibrationRun::End CalibrationRun::advance(PumaArm& arm, ga_hardware::HoldLaw& 
     started_ = true;
   }
   if (!stopping_ && arm.safety().state() != SafetyState::kFault && !cancelled_) {
-    const CalibrationStep& step = calibrator_.step(arm.reading(), period);
+    // Nothing moves before the brakes are open.
+    const bool waits = driving_ && !arm.brakes_released();
+    const CalibrationStep& step =
+        waits ? calibrator_.present() : calibrator_.step(arm.reading(), period);
     progress_ = step.progress;
     if (step.phase == CalibrationPhase::kMeasuring || step.phase == CalibrationPhase::kMoving) {
       return drive(arm, hold, step, period);
@@ -72,6 +75,7 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, ga_hardware::HoldLaw& ho
   }
   const ArmReading& reading = arm.reading();
   const auto torque = law_.update(reading, {step.q, step.qd, step.qdd}, elapsed_);
+  arm.set_reference(step.q);
   arm.write(torque, 0, hold.update(reading.q, reading.qd, period));
   return End::kNone;
 }
@@ -81,7 +85,7 @@ CalibrationRun::End CalibrationRun::stop(PumaArm& arm, ga_hardware::HoldLaw& hol
   const SafetyMachine& safety = arm.safety();
   if (!stopping_) {
     stopping_ = true;
-    stop_left_ = kLongestStop;
+    stop_left_ = kLongestStop + arm.settings().safety.manual_stop_time;
     arm.power_off();
   }
   arm.write_none(driving_ ? hold.update(arm.reading().q, arm.reading().qd, period)

@@ -77,7 +77,9 @@ bool concerns_plugin(const std::string& parameter) {
 }
 
 Parameters with_emulated_wiring(Parameters parameters) {
-  parameters.emplace(kPowerOutput, "2");
+  ga_hardware::ParameterText text("hardware", {parameters.begin(), parameters.end()});
+  const bool by_hand = text.flag("manual_power", false);
+  if (!by_hand) parameters.emplace(kPowerOutput, "2");
   return parameters;
 }
 
