@@ -82,7 +82,11 @@ Value read(const rclcpp::Node& node, const std::string& prefix, const Parameter<
 
 double read(const rclcpp::Node& node, const std::string& prefix, const Parameter<double>& parameter,
             const Range& range) {
-  const double value = read(node, prefix, parameter);
+  rclcpp::Parameter given;
+  const bool integer = node.get_parameter(prefix + parameter.name, given) &&
+                       given.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER;
+  const double value =
+      integer ? static_cast<double>(given.as_int()) : read(node, prefix, parameter);
   if (value >= range.lowest && value <= range.highest) return value;
   throw SettingError(join("parameter ", prefix, parameter.name, " is ", value, "; give ",
                           range.lowest, " to ", range.highest));
