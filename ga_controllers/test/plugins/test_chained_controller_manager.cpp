@@ -197,7 +197,7 @@ TEST_F(ChainedControllerManager, RefusesWhatIsNoController) {
   EXPECT_FALSE(manager_->switchControllers({"nobody"}, {}));
   ASSERT_TRUE(manager_->switchControllers({kDefault}, {}));
   const auto handle = manager_->getControllerHandle(kDefault);
-  EXPECT_FALSE(handle->sendTrajectory({}));
+  EXPECT_FALSE(handle->sendTrajectory(moveit_msgs::msg::RobotTrajectory()));
   EXPECT_EQ(handle->getLastExecutionStatus(), ExecutionStatus::FAILED);
 }
 

@@ -403,7 +403,7 @@ TEST(OtherJoints, AreTimedByMoveItsAccelerationLimits) {
     response.trajectory->addSuffixWayPoint(state, 0);
     state.setVariablePosition("a", arm), state.setVariablePosition("left", gripper);
     response.trajectory->addSuffixWayPoint(state, 0);
-    adapter->adapt(scene, {}, response);
+    adapter->adapt(scene, MotionPlanRequest(), response);
     return response;
   };
   EXPECT_TRUE(time("gripper", 0, 0.05).error_code);
