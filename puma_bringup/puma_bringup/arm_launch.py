@@ -194,7 +194,7 @@ def controlled_arm(context, plugin=None, parameters=(), inactive=False, model=No
 
 
 def control_nodes(context, model, names, active, manager_parameters=None, then=(),
-                  fixed_frame=None):
+                  fixed_frame=None, with_rviz=True):
     """Return the controller manager, robot_state_publisher, controllers and RViz of an arm."""
     clock = {'use_sim_time': is_true(context, 'use_sim_time')}
     # Fully qualified names: all robots share /diagnostics.
@@ -208,5 +208,5 @@ def control_nodes(context, model, names, active, manager_parameters=None, then=(
              remappings=own_topics(context), output='screen',
              on_exit=Shutdown(reason='the controller manager has ended')),
         *spawner(context, names, active, then),
-        *([rviz(context, fixed_frame)] if is_true(context, 'rviz') else []),
+        *([rviz(context, fixed_frame)] if with_rviz and is_true(context, 'rviz') else []),
     ]
