@@ -140,6 +140,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
   const std::size_t n = remaining_.size();
   const bool slowed = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1;
   step_ = slowed ? std::max(r.time_scale, kSlowestSender) * dt : dt;
+  stands_ = slowed && r.time_scale <= 0;
   dt = step_;
   const bool none = r.q.empty();
   // An acceleration without a velocity does not describe a motion.
@@ -232,6 +233,7 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
 
 void FollowedReference::take_measured(const MeasuredArm& arm, double dt) noexcept {
   step_ = dt;
+  stands_ = false;
   mismatch_decay_ = std::exp(-dt / kMismatchTime);
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
@@ -292,12 +294,13 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   if (scaling_ && (cycle.changed || !scales)) scaling_->reset();
   if (scales) {
     path_ = followed_;
-    scaling_->advance(cycle.dt, step_, {followed_.q, followed_.qd, followed_.qdd});
+    scaling_->advance(cycle.dt, stands_ ? 0 : step_, {followed_.q, followed_.qd, followed_.qdd});
   }
   if (governor_ && law.takes_reference()) {
     violation_ =
         governor_->govern(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd}, scales);
-    if (scales && scaling_->rate() < 1 && violation_.reason == LimitViolation::Reason::kNone) {
+    if (scales && scaling_->rate() < 1 && !scaling_->slowed_by_user() &&
+        violation_.reason == LimitViolation::Reason::kNone) {
       violation_ = {LimitViolation::Reason::kTooFast, scaling_->limiting()};
     }
   }

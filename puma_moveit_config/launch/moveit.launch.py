@@ -41,6 +41,11 @@ def generate_launch_description():
     return LaunchDescription([
         argument('hardware', 'sim', 'simulated arm, emulated I/O cards, or the real arm',
                  ['sim', 'emulated', 'real']),
+        argument('controllers_file', ' '.join([
+            share('puma_bringup', 'config', 'controllers.yaml'),
+            share('puma_moveit_config', 'config', 'ros2_controllers.yaml')]),
+            'parameters of the controller manager and the controllers; of several files the later '
+            'ones override the earlier ones'),
         *arm_launch.control_arguments(),
         argument('description', '', 'URDF or xacro file of your arm, as for real.launch.py; '
                  'default: puma_description'),

@@ -210,6 +210,20 @@ def off_line(point, start, end):
     return math.dist(point, [a + share * x for a, x in zip(start, along)])
 
 
+def off_path(q, path):
+    """Return the distance of a posture from the chords between those of a path."""
+    return min(off_chord(q, a, b) for a, b in zip(path, path[1:]))
+
+
+def off_chord(q, a, b):
+    """Return the distance from a chord."""
+    along = [y - x for x, y in zip(a, b)]
+    squares = sum(x * x for x in along)
+    share = sum((p - x) * d for p, x, d in zip(q, a, along)) / squares if squares > 0 else 0.0
+    share = min(max(share, 0.0), 1.0)
+    return math.dist(q, [x + share * d for x, d in zip(a, along)])
+
+
 class MoveItTest(ArmTest):
     """Tests of an arm under MoveIt; begins when it can plan."""
 
@@ -243,10 +257,9 @@ class MoveItTest(ArmTest):
         for k in range(0, len(states), max(1, len(states) // samples)):
             self.assertEqual(self.arm.contacts(states[k].position), [])
 
-    def assert_stays(self, seconds=1.0, within=1e-3):
+    def assert_still(self, seconds=1.0, within=1e-3):
         """The arm does not move in this time."""
-        before = self.arm.positions()
-        self.arm.record()
-        self.arm.rest(seconds)
-        for state in self.arm.recorded():
-            self.assertLess(distance(state.position, before), within)
+        before, end = self.arm.positions(), self.arm.now() + seconds
+        while self.arm.now() < end:
+            self.assertLess(distance(self.arm.positions(), before), within)
+            time.sleep(0.01)

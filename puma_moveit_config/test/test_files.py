@@ -45,7 +45,7 @@ def urdf():
 def test_there_is_nothing_else():
     assert sorted(path.name for path in CONFIG.iterdir()) == sorted([
         'puma560.srdf', 'kinematics.yaml', 'joint_limits.yaml', 'moveit_controllers.yaml',
-        'pilz_cartesian_limits.yaml', 'scene.yaml', 'moveit.rviz',
+        'ros2_controllers.yaml', 'pilz_cartesian_limits.yaml', 'scene.yaml', 'moveit.rviz',
         *[f'{pipeline}_planning.yaml' for pipeline in PIPELINES]])
 
 

@@ -7,12 +7,13 @@ import statistics
 import time
 
 from control_msgs.action import GripperCommand
+from control_msgs.msg import SpeedScalingFactor
 import launch_support
 from launch_support import AfterShutdown as Shutdown
 import launch_testing
 import launch_testing.asserts
 from moveit_support import box, Code, distance, joint_goal, moveit_description, MoveItTest
-from moveit_support import off_line, pose_goal, POSES, xyz
+from moveit_support import off_line, off_path, pose_goal, POSES, xyz
 from puma_bringup.motions import Motion
 from rclpy.action import ActionClient
 from std_msgs.msg import String
@@ -50,7 +51,7 @@ class Planned(MoveItTest):
             errors = self.arm.errors('tracking_integral_trajectory')
             _, _, seconds = self.move(joint_goal(POSES[name]), POSES[name])
             self.report(name, seconds, errors)
-        self.assert_stays(2.0, 3e-4)
+        self.assert_still(2.0, 3e-4)
 
     def test_random_goals(self):
         """Every goal of joints and poses is planned; a pose ends in the branch that is near."""
@@ -141,7 +142,7 @@ class Planned(MoveItTest):
                 self.assertIn(result.error_code.val, codes)
                 self.assertIn(reason, result.error_code.message)
                 self.assertLess(seconds, 1.0)
-        self.assert_stays()
+        self.assert_still()
 
     def until_moving(self):
         """Wait until the arm is in mid-motion."""
@@ -150,7 +151,7 @@ class Planned(MoveItTest):
     def assert_stands(self):
         """The arm comes to rest away from home and from the goal, then moves on request."""
         self.arm.rest(1.0)
-        self.assert_stays()
+        self.assert_still()
         self.assertGreater(distance(self.arm.positions(), AWAY), 0.05)
         self.move(joint_goal(AWAY), AWAY)
 
@@ -193,6 +194,28 @@ class Planned(MoveItTest):
         self.assertTrue(self.arm.switch(['gravity_hold'], [at, f'{at}_trajectory']))
         self.move(joint_goal(HOME), HOME)
         self.assertEqual(self.arm.controllers()['gravity_hold'], 'inactive')
+
+    def test_speed_and_pause(self):
+        """Slower, paused and on again, the arm stays on the path that was planned."""
+        publisher = self.arm.node.create_publisher(
+            SpeedScalingFactor, 'tracking_integral/speed_scaling_input', 1)
+        self.arm.until(publisher.get_subscription_count, 'the law listens')
+        self.arm.record()
+        handle = self.arm.begin(joint_goal(AWAY), speed=0.5)
+        self.until_moving()
+        publisher.publish(SpeedScalingFactor(factor=0.2))
+        self.arm.rest(1.0)
+        publisher.publish(SpeedScalingFactor(factor=0.0))
+        self.arm.rest(1.0)
+        self.assert_still(2.0)
+        self.assertGreater(distance(self.arm.positions(), AWAY), 0.05)
+        publisher.publish(SpeedScalingFactor(factor=1.0))
+        result = self.arm.end(handle)
+        self.assert_moved(result, AWAY)
+        path = [point.positions for point in result.planned_trajectory.joint_trajectory.points]
+        off = [off_path(state.position, path) for state in self.arm.recorded()[::50]]
+        print(f'off the path by {1e3 * max(off):.2f} mrad at most')
+        self.assertLess(max(off), TRACKING)
 
     def test_gripper(self):
         """The tool outputs are a gripper action."""

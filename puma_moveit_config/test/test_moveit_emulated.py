@@ -40,5 +40,5 @@ class Emulated(MoveItTest):
         self.arm.wait(handle.cancel_goal_async(), 'answer to a cancel')
         self.assertEqual(self.arm.end(handle).error_code.val, Code.PREEMPTED)
         self.arm.rest(1.0)
-        self.assert_stays(within=2e-3)
+        self.assert_still(within=2e-3)
         self.move(joint_goal(POSES['home']), POSES['home'], within=5e-3)
