@@ -20,6 +20,9 @@ from puma_bringup.arm_launch import argument, is_true, own_topics, share, value
 import yaml
 
 PIPELINES = ('ompl', 'pilz_industrial_motion_planner')  # the first one is the default
+# The stock action does not bear a goal that arrives while the arm moves.
+CAPABILITIES = {'capabilities': 'ga_motion/MoveAction',
+                'disable_capabilities': 'move_group/MoveGroupMoveAction'}
 
 
 def moveit_arguments():
@@ -72,12 +75,6 @@ def scene_of(context, folder):
                            name='planning_scene', output='log')]
 
 
-def capabilities(given):
-    """Return the capabilities that pipelines and controllers ask for, as move_group reads them."""
-    words = [word for name in PIPELINES for word in given[name].get('capabilities', '').split()]
-    return ' '.join(words)
-
-
 def nodes(context, folder, urdf):
     """Return move_group with the configuration in this folder, and RViz if it is asked for."""
     given = parameters(folder, urdf, value(context, 'pipeline'))
@@ -89,7 +86,7 @@ def nodes(context, folder, urdf):
                              if key.startswith('robot_description') or key in PIPELINES}, clock])
     return [
         Node(package='moveit_ros_move_group', executable='move_group', namespace=namespace,
-             parameters=[given, clock, {'capabilities': capabilities(given)}],
+             parameters=[given, clock, CAPABILITIES],
              remappings=remappings, output='screen',
              on_exit=Shutdown(reason='move_group has ended')),
         *scene_of(context, folder),
