@@ -50,7 +50,7 @@ REFUSED = re.compile(r'success=False.*|Goal finished with status: (?!SUCCEEDED).
                      r'|Goal was rejected.*|Set(ting)? parameter failed.*|Error setting .*')
 
 # Commands and the ROS 2 package that they need: without it, their block is left out.
-NEEDS = [(r'\bros2 bag\b', 'rosbag2_py'), 
+NEEDS = [(r'\bros2 bag\b', 'rosbag2_py'),
          (r'moveit|move_to|tool_gripper|apply_planning_scene', 'moveit_ros_move_group')]
 
 PRELUDE = r'''

@@ -155,7 +155,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
   const bool completes = good && law.takes_rates(), rates = good && plausible_rates;
   completes ? complete({r.q, has_qd ? r.qd : std::span<const double>(),
                         has_qdd ? r.qdd : std::span<const double>()},
-                       dt, law, arm)
+                       stands_ ? 0 : dt, law, arm)
             : completion_.reset();
   for (std::size_t i = 0; i < n; ++i) {
     const Blending::State now{positions[i], rates && has_qd ? r.qd[i] : 0,

@@ -424,7 +424,7 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
     move(dt);
   }
   // The newest sample is reached.
-  if (count_ == 1 && (node(0).rests || (rate_ >= 1 && feasible(sample)))) {
+  if (count_ == 1 && (node(0).rests || (rate_ >= 1 && cap_ >= 1 && feasible(sample)))) {
     restart(sample);
     return;
   }

@@ -109,7 +109,7 @@ class Sampling {
       }
       moving_.push_back(model_->getJointModel(name));
     }
-    if (moving_.empty()) moving_ = model_->getActiveJointModels();
+    if (moving_.empty()) moving_ = std::as_const(*model_).getActiveJointModels();
     run(options.samples);
   }
 
