@@ -32,7 +32,7 @@ def test_the_builder_finds_what_the_launch_files_use():
 def sampled():
     """Return {pair: (reason, share of the postures)} of other random postures."""
     done = subprocess.run([arm_launch.program('ga_motion', 'sample_collisions'), URDF, '--counts',
-                           '--seed', '2', '--samples', '20000'],
+                           '--seed', '2'],
                           capture_output=True, text=True, check=True)
     rows = [line.split(',') for line in done.stdout.splitlines()]
     return {frozenset(row[:2]): (row[2], float(row[3])) for row in rows}
@@ -44,8 +44,6 @@ def test_the_collision_matrix_is_that_of_a_new_sampling(sampled):
              for pair in root.findall('disable_collisions')}
     for pair, (reason, share) in sampled.items():
         given = pairs.pop(pair, '')
-        if reason == 'Never' and not given:
-            continue  # rare: found with the larger number of samples
         assert given == reason, f'{sorted(pair)}: {share}'
     assert pairs == {}, 'pairs without geometry'
 
