@@ -210,6 +210,47 @@ void PumaKinematics::solve(const Pose& pose, std::span<const double> seed, const
   solution = all[place(branch)];
 }
 
+std::vector<std::array<double, 6>> PumaKinematics::solve_all(const Pose& pose,
+                                                             std::span<const double> seed) const {
+  require_size("PumaKinematics::solve_all", "seed", seed.size(), 6);
+  std::array<PumaSolution, 8> branches;
+  solve(pose, seed, branches);
+  std::vector<std::array<double, 6>> found;
+  for (const PumaSolution& branch : branches) {
+    if (!branch.result.usable()) continue;
+    const std::size_t first = found.size();
+    found.push_back(branch.q);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const JointLimits& limits = chain().joints()[i].limits;
+      const double lower = limits.goal_lower(), upper = limits.goal_upper();
+      if (!std::isfinite(upper - lower)) continue;
+      for (std::size_t k = found.size(); k-- > first;) {
+        const std::array<double, 6> nearest = found[k];
+        const auto add = [&](double value) {
+          found.push_back(nearest);
+          found.back()[i] = value;
+        };
+        for (double q = nearest[i] + 2 * kPi; q <= upper; q += 2 * kPi) add(q);
+        for (double q = nearest[i] - 2 * kPi; q >= lower; q -= 2 * kPi) add(q);
+      }
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+    return squared_distance(a, seed) < squared_distance(b, seed);
+  });
+  // Branches meet at singularities.
+  constexpr double kSame = 1e-6;
+  std::vector<std::array<double, 6>> different;
+  for (const auto& q : found) {
+    const auto same = [&](const auto& other) {
+      return std::equal(q.begin(), q.end(), other.begin(),
+                        [](double a, double b) { return std::abs(a - b) < kSame; });
+    };
+    if (std::none_of(different.begin(), different.end(), same)) different.push_back(q);
+  }
+  return different;
+}
+
 IkResult PumaKinematics::nearest(const Pose& pose, std::span<const double> seed,
                                  std::span<double> q) const {
   require_size("PumaKinematics::nearest", "seed", seed.size(), 6);

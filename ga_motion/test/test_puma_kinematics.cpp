@@ -276,6 +276,53 @@ TEST(PumaKinematics, NearestSolutionWithinTheLimitsWholeTurnsConsidered) {
   EXPECT_GT(none, 100);
 }
 
+TEST(PumaKinematics, AllSolutionsWithinTheLimitsNearestFirst) {
+  const PumaKinematics puma(akb());
+  const Reference reference(kAkb);
+  Random random{std::mt19937(18)};
+  std::size_t most = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const Pose pose = reference.pose(random.joints());
+    const Joints seed = random.joints();
+    std::size_t expected = 0;  // by trial
+    for (const PumaSolution& s : solve(puma, pose, seed)) {
+      std::size_t combinations = 1;
+      for (std::size_t i = 0; i < 6; ++i) {
+        const JointLimits& limits = puma.chain().joints()[i].limits;
+        std::size_t inside = 0;
+        for (int turns = -3; turns <= 3; ++turns) {
+          const double angle = s.q[i] + 2 * kPi * turns;
+          if (angle >= limits.lower && angle <= limits.upper) ++inside;
+        }
+        combinations *= inside;
+      }
+      expected += combinations;
+    }
+    const std::vector<Joints> all = puma.solve_all(pose, seed);
+    ASSERT_EQ(all.size(), expected);
+    most = std::max(most, expected);
+    Joints nearest;
+    ASSERT_EQ(puma.nearest(pose, seed, nearest).usable(), !all.empty());
+    if (!all.empty()) EXPECT_NEAR(squared_distance(all.front(), nearest), 0, 1e-20);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_LT(difference(reference.pose(all[i]), pose), 1e-12);
+      if (i > 0) EXPECT_LE(squared_distance(all[i - 1], seed), squared_distance(all[i], seed));
+    }
+  }
+  EXPECT_GT(most, 8u);  // joint 6 turns by more than a whole turn
+}
+
+TEST(PumaKinematics, BranchesThatMeetCountOnce) {
+  const PumaKinematics puma(akb());
+  const Reference reference(kAkb);
+  // Forearm in line with the upper arm: elbow + and − are one.
+  const Joints stretched{0.3, -0.4, std::atan2(0.4331, -0.0203), 1.0, 0.7, 0.6};
+  Joints bent = stretched;
+  bent[2] += 0.1;
+  EXPECT_EQ(puma.solve_all(reference.pose(stretched), stretched).size(),
+            puma.solve_all(reference.pose(bent), bent).size() / 2);
+}
+
 TEST(PumaKinematics, OutOfReachSaysWhereAndByHowMuch) {
   const PumaKinematics puma(chain_of(puma600(0.433)));
   const Matrix3 level{1, 0, 0, 0, 1, 0, 0, 0, 1};

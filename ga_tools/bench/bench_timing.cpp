@@ -21,7 +21,6 @@
 #include "ga_hardware/arm_model.hpp"
 #include "ga_motion/time_parameterization.hpp"
 #include "ga_tools/closed_loop.hpp"
-#include "study/sampled_timing.hpp"
 
 namespace {
 
@@ -208,9 +207,9 @@ void track_paths(const Chain& chain, Kind kind, int count, double reserve) {
   perturbed.mismatch = 0.2;
   perturbed.friction_error = 0.2;
   for (const double rate : {200.0, 100.0}) {
-    std::vector<ga_tools::SampledTiming> plans;
+    std::vector<ga_motion::SampledTiming> plans;
     for (const auto& path : paths) {
-      plans.push_back(ga_tools::time_and_sample(chain, limits, {}, path, rate));
+      plans.push_back(ga_motion::time_and_sample(chain, limits, {}, path, rate));
     }
     for (const bool exact : {true, false}) {
       Summary error, apart, stretch;

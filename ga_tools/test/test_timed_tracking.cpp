@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "ga_hardware/arm_model.hpp"
+#include "ga_motion/time_parameterization.hpp"
 #include "ga_tools/closed_loop.hpp"
-#include "study/sampled_timing.hpp"
 
 namespace ga_tools {
 namespace {
 
 using ga_dynamics::Chain;
+using ga_motion::SampledTiming;
 using Points = std::vector<std::vector<double>>;
 
 constexpr double kReserve = 0.1, kRamp = 0.02;
@@ -78,7 +79,7 @@ class TimedTracking : public testing::TestWithParam<double> {};
 TEST_P(TimedTracking, SamplesKeepAllLimitsBetweenThem) {
   for (const Points& points : {kOneWay, kStraight, kToAndFro}) {
     const SampledTiming sampled = plan(points, GetParam());
-    EXPECT_TRUE(sampled.use.within(kTorqueTolerance));
+    EXPECT_TRUE(sampled.use.within(ga_motion::kTorqueTolerance));
     for (const auto& joint : sampled.use.joints) EXPECT_LE(joint.velocity.share, 1);
     EXPECT_GT(sampled.torque_share, 0.85);
     EXPECT_LE(sampled.samples.times[1], 1 / GetParam() + 1e-12);

@@ -195,7 +195,7 @@ struct PumaSolution {
 ///
 /// Solutions give the pose to rounding. Where the pose leaves a joint open, within 1e-10 of a wrist
 /// singularity or of a wrist point on axis 1 or 2 itself, that joint is the seed's. All functions
-/// but the constructor and clone() are real-time safe, in any number of threads.
+/// but the constructor, clone() and solve_all() are real-time safe, in any number of threads.
 class PumaKinematics final : public InverseKinematics {
  public:
   /// Throws KinematicsError, naming what does not fit.
@@ -209,6 +209,11 @@ class PumaKinematics final : public InverseKinematics {
   /// One branch.
   void solve(const Pose& pose, std::span<const double> seed, const PumaBranch& branch,
              PumaSolution& solution) const;
+  /// Joint values within the limits that give the pose, one by one in all branches and with all whole
+  /// turns, nearest to the seed first; of joints without limits the turn nearest to the seed. Empty:
+  /// nearest() has the reason. Allocates.
+  std::vector<std::array<double, 6>> solve_all(const Pose& pose,
+                                               std::span<const double> seed) const;
   PumaBranch branch_of(std::span<const double> q) const;
 
   bool closed_form() const noexcept override { return true; }

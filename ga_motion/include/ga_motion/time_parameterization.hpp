@@ -61,6 +61,13 @@ class Path {
 std::shared_ptr<const Path> make_spline_path(std::span<const std::vector<double>> points,
                                              std::span<const double> knots = {});
 
+/// The straight lines between the points (as for make_spline_path()), their corners rounded: a path
+/// whose joints stay within `tolerance` [rad, m], more than 0, of the lines, and within the range of
+/// the points. It begins and ends exactly at the first and the last point. For the many way-points of
+/// sampling planners, through which a spline would oscillate. s has no unit.
+std::shared_ptr<const Path> make_blended_path(std::span<const std::vector<double>> points,
+                                              double tolerance);
+
 /// The points without those that repeat the one before them: no joint differs by more than
 /// `tolerance` [rad, m]. The last point is kept exactly.
 std::vector<std::vector<double>> without_repeats(std::span<const std::vector<double>> points,
@@ -200,6 +207,42 @@ struct LimitUse {
 LimitUse limit_use(const ga_dynamics::Chain& chain, const TimingLimits& limits,
                    const Trajectory& motion, double step = 1e-3,
                    std::span<const double> times = {});
+
+// --- samples for trajectory controllers ---
+
+/// Points of a motion, one joint vector each.
+struct MotionSamples {
+  std::vector<double> times;  ///< s
+  std::vector<std::vector<double>> q, qd, qdd;
+
+  /// The interpolation of ros2_control's joint_trajectory_controller: of fifth order with
+  /// accelerations, of third with velocities. Positions alone: cubic spline, at rest at both ends.
+  std::unique_ptr<Trajectory> interpolated() const;
+};
+
+/// At equal distances in time, of 1 / rate [s] or a little less, both ends included.
+MotionSamples sample_motion(const Trajectory& motion, double rate);
+
+/// A timed path as trajectory controllers get it: samples, with an interpolation in between that keeps
+/// the limits as well.
+struct SampledTiming {
+  Timing timing;
+  std::vector<ActiveLimit> active;
+  MotionSamples samples;
+  LimitUse use;  ///< of the interpolated samples, with regard to the given limits
+  /// Torque and velocity limits with which the path was timed, over the given ones: the smallest.
+  double torque_share = 1, velocity_share = 1;
+};
+
+/// Excess of the torque that passes; velocities must not exceed their limits at all.
+inline constexpr double kTorqueTolerance = 0.005;
+
+/// Times the path and samples it, with limits lowered until the interpolated samples keep the given
+/// ones; `fit` = false: without lowering them. Throws std::invalid_argument and TimingError, and
+/// std::runtime_error if no motion fits.
+SampledTiming time_and_sample(const ga_dynamics::Chain& chain, const TimingLimits& limits,
+                              const TimingOptions& options, const std::shared_ptr<const Path>& path,
+                              double rate, bool fit = true);
 
 /// Acceleration limits [rad/s², m/s²], one per joint, with which no torque limit is exceeded at any of
 /// `postures` random postures within the position limits, at any velocities within the velocity limits

@@ -20,7 +20,7 @@
 #include "ga_motion/state_file.hpp"
 #include "ga_motion/time_parameterization.hpp"
 #include "ga_tools/commands.hpp"
-#include "study/sampled_timing.hpp"
+#include "study/motion_files.hpp"
 
 namespace ga_tools {
 namespace {
@@ -30,6 +30,8 @@ using ga_dynamics::ChainJoint;
 using ga_motion::ActiveLimit;
 using ga_motion::JointUse;
 using ga_motion::LimitUse;
+using ga_motion::MotionSamples;
+using ga_motion::SampledTiming;
 using ga_motion::TimingLimits;
 
 /// The arm, with what both commands take of it.
@@ -92,7 +94,7 @@ TimingLimits limits_with_torque(const Chain& chain) {
   return limits;
 }
 
-void print_note(const Samples& samples) {
+void print_note(const FileSamples& samples) {
   if (!samples.note.empty()) std::fprintf(stderr, "note: %s\n", samples.note.c_str());
 }
 
@@ -185,7 +187,7 @@ void print_use(const Chain& chain, const TimingLimits& limits, const LimitUse& u
   }
 }
 
-std::string csv_of(const Chain& chain, const Samples& samples) {
+std::string csv_of(const Chain& chain, const MotionSamples& samples) {
   std::string text = "t";
   for (const char* prefix : {"", "velocity_", "acceleration_", "effort_"}) {
     for (const ChainJoint& joint : chain.joints()) {
@@ -215,7 +217,7 @@ void write(const std::string& text, const std::string& file) {
 
 void run_time(const TimeSettings& settings) {
   const Chain chain = settings.arm.load();
-  const Samples points = read_way_points(settings.path, names_of(chain));
+  const FileSamples points = read_way_points(settings.path, names_of(chain));
   print_note(points);
   TimingLimits limits = limits_with_torque(chain);
   for (std::size_t i = 0; i < limits.torque.size(); ++i) {
@@ -228,8 +230,8 @@ void run_time(const TimeSettings& settings) {
       settings.merge > 0 ? ga_motion::without_repeats(points.q, settings.merge) : points.q;
   const auto [path, result] = in_plain_words(settings.path, [&] {
     auto through = ga_motion::make_spline_path(way_points);
-    SampledTiming timed =
-        time_and_sample(chain, limits, options, through, settings.rate, !settings.no_fit);
+    SampledTiming timed = ga_motion::time_and_sample(chain, limits, options, through, settings.rate,
+                                                     !settings.no_fit);
     return std::pair(std::move(through), std::move(timed));
   });
   write(csv_of(chain, result.samples), settings.output);
@@ -258,7 +260,7 @@ void run_time(const TimeSettings& settings) {
 struct CheckSettings {
   ArmSettings arm;
   std::string trajectory;
-  double tolerance = 100 * kTorqueTolerance;  // %
+  double tolerance = 100 * ga_motion::kTorqueTolerance;  // %
   bool json = false;
 };
 
@@ -326,7 +328,7 @@ nlohmann::json json_of(const Chain& chain, const TimingLimits& limits, const Lim
 
 void run_check(const CheckSettings& settings) {
   const Chain chain = settings.arm.load();
-  const Samples samples = read_samples(settings.trajectory, names_of(chain));
+  const FileSamples samples = read_samples(settings.trajectory, names_of(chain));
   if (!settings.json) print_note(samples);
   const TimingLimits limits = limits_with_torque(chain);
   const auto motion = in_plain_words(settings.trajectory, [&] { return samples.interpolated(); });

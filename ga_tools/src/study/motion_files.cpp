@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/sampled_timing.hpp"
+#include "study/motion_files.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -19,7 +18,6 @@ using ga_motion::InputError;
 using ga_motion::LineReader;
 using ga_motion::StateColumns;
 using ga_motion::StateReader;
-using ga_motion::Trajectory;
 
 namespace {
 
@@ -99,50 +97,14 @@ void check_times(const std::string& file, const std::vector<double>& times) {
   }
 }
 
-/// Lowers the limits of joints that exceed them; false if none does.
-bool lower(const ga_motion::LimitUse& use, const ga_motion::LimitUse& spline,
-           ga_motion::TimingLimits& limits) {
-  // A little more than asked for: interpolation errors change with the motion.
-  constexpr double kMargin = 0.998, kVelocityMargin = 0.9995;
-  bool changed = false;
-  for (std::size_t i = 0; i < use.joints.size(); ++i) {
-    const double torque = use.joints[i].torque.share;
-    const double velocity = std::max(use.joints[i].velocity.share, spline.joints[i].velocity.share);
-    if (torque > 1 + kTorqueTolerance) limits.torque[i] *= kMargin / torque, changed = true;
-    if (velocity > 1) limits.velocity[i] *= kVelocityMargin / velocity, changed = true;
-  }
-  return changed;
-}
-
 }  // namespace
 
-std::unique_ptr<Trajectory> Samples::interpolated() const {
-  if (qd.empty()) return ga_motion::make_cubic_spline(times, q);
-  return ga_motion::make_hermite_spline(times, q, qd, qdd);
-}
-
-Samples sample_motion(const Trajectory& motion, double rate) {
-  const auto n = static_cast<std::size_t>(motion.size());
-  const double duration = motion.duration();
-  const auto last = static_cast<std::size_t>(std::max(1.0, std::ceil(duration * rate - 1e-9)));
-  Samples samples;
-  std::vector<double> q(n), qd(n), qdd(n);
-  for (std::size_t k = 0; k <= last; ++k) {
-    const double t =
-        k == last ? duration : duration * static_cast<double>(k) / static_cast<double>(last);
-    motion.sample(t, q, qd, qdd);
-    samples.times.push_back(t);
-    samples.q.push_back(q), samples.qd.push_back(qd), samples.qdd.push_back(qdd);
-  }
-  return samples;
-}
-
-Samples read_samples(const std::string& file, const std::vector<std::string>& joints) {
+FileSamples read_samples(const std::string& file, const std::vector<std::string>& joints) {
   const std::vector<std::string> quantities = quantities_in(file, joints);
   std::ifstream in = open(file);
   const StateColumns columns(quantities, joints, Time::kFirst);
   StateReader reader = reader_of(in, file, columns);
-  Samples samples;
+  FileSamples samples;
   samples.note = reader.note();
   const auto n = static_cast<std::ptrdiff_t>(joints.size());
   for (std::vector<double> row(columns.names().size()); reader.next(row);) {
@@ -158,11 +120,11 @@ Samples read_samples(const std::string& file, const std::vector<std::string>& jo
   return samples;
 }
 
-Samples read_way_points(const std::string& file, const std::vector<std::string>& joints) {
+FileSamples read_way_points(const std::string& file, const std::vector<std::string>& joints) {
   std::ifstream in = open(file);
   const StateColumns columns({"q"}, joints);
   StateReader reader = reader_of(in, file, columns);
-  Samples points;
+  FileSamples points;
   points.note = reader.note();
   for (std::vector<double> row(columns.names().size()); reader.next(row);) {
     if (points.q.size() == kMostPoints) {
@@ -177,43 +139,6 @@ Samples read_way_points(const std::string& file, const std::vector<std::string>&
                              "; give two or more: a line each, with a position per joint");
   }
   return points;
-}
-
-SampledTiming time_and_sample(const ga_dynamics::Chain& chain,
-                              const ga_motion::TimingLimits& limits,
-                              const ga_motion::TimingOptions& options,
-                              const std::shared_ptr<const ga_motion::Path>& path, double rate,
-                              bool fit) {
-  constexpr int kMostRounds = 12;
-  constexpr int kFiner = 10;  // than the samples
-  ga_motion::TimingLimits lowered = limits;
-  SampledTiming result;
-  for (int round = 0;; ++round) {
-    ga_motion::PathTimer timer(chain, lowered, options);
-    result.timing = timer.time(path);
-    result.active = timer.active_limits();
-    result.samples = sample_motion(*result.timing.trajectory, rate);
-    const Samples& samples = result.samples;
-    const double step = samples.times[1] / kFiner;
-    result.use = ga_motion::limit_use(chain, limits, *samples.interpolated(), step);
-    if (!fit) break;
-    // Programs that read positions alone draw another curve through them.
-    const auto spline = ga_motion::make_cubic_spline(samples.times, samples.q);
-    if (!lower(result.use, ga_motion::limit_use(chain, limits, *spline, step), lowered)) break;
-    if (round == kMostRounds) {
-      throw std::runtime_error(
-          "samples at this rate exceed the limits between them, however slow the motion; raise the "
-          "rate, or bound the torque rate");
-    }
-  }
-  for (std::size_t i = 0; i < limits.torque.size(); ++i) {
-    result.torque_share = std::min(result.torque_share, lowered.torque[i] / limits.torque[i]);
-    if (std::isfinite(limits.velocity[i])) {
-      result.velocity_share =
-          std::min(result.velocity_share, lowered.velocity[i] / limits.velocity[i]);
-    }
-  }
-  return result;
 }
 
 }  // namespace ga_tools
