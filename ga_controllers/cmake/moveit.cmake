@@ -1,6 +1,6 @@
 # The controller manager for MoveIt, if it is installed.
 
-foreach(package control_msgs controller_manager_msgs pluginlib rclcpp rclcpp_action moveit_core)
+foreach(package control_msgs controller_manager_msgs moveit_msgs pluginlib rclcpp rclcpp_action moveit_core)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
     file(APPEND ${PROJECT_BINARY_DIR}/not_built.txt
@@ -14,7 +14,8 @@ add_library(ga_controllers_moveit SHARED
   src/moveit/controller_chains.cpp)
 target_include_directories(ga_controllers_moveit PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_link_libraries(ga_controllers_moveit PRIVATE
-  moveit_core::moveit_controller_manager
+  moveit_core::moveit_macros
+  ${moveit_msgs_TARGETS}
   pluginlib::pluginlib
   rclcpp::rclcpp
   rclcpp_action::rclcpp_action

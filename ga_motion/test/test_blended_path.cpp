@@ -51,8 +51,8 @@ Sample sample(const Path& path, double s) {
 
 double largest_deviation(const Path& path, const Points& points) {
   double largest = 0;
-  for (int k = 0; k <= 5000; ++k) {
-    largest = std::max(largest, distance_from(points, sample(path, path.length() * k / 5000).q));
+  for (int k = 0; k <= 1000; ++k) {
+    largest = std::max(largest, distance_from(points, sample(path, path.length() * k / 1000).q));
   }
   return largest;
 }
@@ -84,7 +84,7 @@ TEST(BlendedPath, StaysWithinTheToleranceAndEndsExactly) {
   std::mt19937 engine(7);
   for (const double spacing : {0.05, 10.0}) {
     for (const double tolerance : {0.1, 0.02}) {
-      for (int k = 0; k < 10; ++k) {
+      for (int k = 0; k < 3; ++k) {
         const Points points = random_polyline(engine, spacing);
         const auto path = make_blended_path(points, tolerance);
         const double deviation = largest_deviation(*path, points);
@@ -126,18 +126,27 @@ TEST(BlendedPath, LeavesOutWhatASplineWouldOscillateThrough) {
   }
 }
 
-TEST(BlendedPath, IsFasterThanASplineThroughDensePoints) {
+TEST(BlendedPath, IsNearerToSparsePointsThanASpline) {
+  std::mt19937 engine(11);
+  const Points points = random_polyline(engine, 10);
+  EXPECT_GT(largest_deviation(*make_spline_path(points), points), 0.3);
+  EXPECT_LT(largest_deviation(*make_blended_path(points, 0.1), points), 0.1);
+}
+
+TEST(BlendedPath, IsFasterThanASplineThroughDenseNoisyPoints) {
   const auto chain = ga_dynamics::Chain::from_urdf_file(PUMA_URDF);
   TimingLimits limits = limits_of(chain);
   limits.lower.assign(6, -10), limits.upper.assign(6, 10);
-  PathTimer timer(chain, limits, {.intervals = 400});
+  PathTimer timer(chain, limits);
   std::mt19937 engine(11);
-  for (int k = 0; k < 5; ++k) {
-    const Points points = random_polyline(engine, 0.1);
-    const double spline = timer.time(make_spline_path(points)).trajectory->duration();
-    const double blended = timer.time(make_blended_path(points, 0.1)).trajectory->duration();
-    EXPECT_LT(blended, 0.95 * spline);
+  Points points = random_polyline(engine, 0.05);
+  std::uniform_real_distribution<double> noise(-0.003, 0.003);
+  for (auto& point : points) {
+    for (double& q : point) q += noise(engine);
   }
+  const double spline = timer.time(make_spline_path(points)).trajectory->duration();
+  const double blended = timer.time(make_blended_path(points, 0.1)).trajectory->duration();
+  EXPECT_LT(blended, 0.8 * spline);
 }
 
 TEST(BlendedPath, CanReturnOnItsOwnTrack) {

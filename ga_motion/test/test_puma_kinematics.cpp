@@ -303,10 +303,14 @@ TEST(PumaKinematics, AllSolutionsWithinTheLimitsNearestFirst) {
     most = std::max(most, expected);
     Joints nearest;
     ASSERT_EQ(puma.nearest(pose, seed, nearest).usable(), !all.empty());
-    if (!all.empty()) EXPECT_NEAR(squared_distance(all.front(), nearest), 0, 1e-20);
+    if (!all.empty()) {
+      EXPECT_NEAR(squared_distance(all.front(), nearest), 0, 1e-20);
+    }
     for (std::size_t i = 0; i < all.size(); ++i) {
       EXPECT_LT(difference(reference.pose(all[i]), pose), 1e-12);
-      if (i > 0) EXPECT_LE(squared_distance(all[i - 1], seed), squared_distance(all[i], seed));
+      if (i > 0) {
+        EXPECT_LE(squared_distance(all[i - 1], seed), squared_distance(all[i], seed));
+      }
     }
   }
   EXPECT_GT(most, 8u);  // joint 6 turns by more than a whole turn

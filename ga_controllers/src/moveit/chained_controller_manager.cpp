@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MoveIt's view of the chains of ros2_control: trajectory controllers in front of control laws. The
-// active chain is the one that MoveIt uses, whoever activated it, and may change while MoveIt runs.
+// MoveIt's view of the chains of ros2_control: trajectory controllers in front of control laws. MoveIt
+// uses the active chain. The user may change it while MoveIt runs.
 
 #include <algorithm>
 #include <chrono>

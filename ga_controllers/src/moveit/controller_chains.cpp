@@ -135,7 +135,7 @@ ControllerSwitch plan_switch(const std::vector<ControllerInfo>& controllers,
     if (controller != nullptr && controller->active() && !contains(target, name))
       add(name, result.deactivate);
   }
-  // Whoever has what is needed, and whoever commands the references of those.
+  // Controllers that claim needed interfaces, and controllers that command references of those.
   for (bool changed = true; changed;) {
     changed = false;
     for (const ControllerInfo& controller : controllers) {

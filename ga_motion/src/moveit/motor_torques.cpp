@@ -51,7 +51,7 @@ const Parameter<double> kRepeatTolerance{
     "way-points that repeat the one before to this, rad or m, are left out"};
 const Parameter<bool> kAccelerations{"use_acceleration_limits", false,
                                      "keep the acceleration limits of the robot model as well"};
-const Parameter<int> kIntervals{"intervals", 1000, "grid intervals along the path"};
+const Parameter<int> kIntervals{"intervals", 500, "grid intervals along the path"};
 const Parameter<double> kCheckTolerance{
     "check_tolerance", kTorqueTolerance,
     "excess of a torque over its limit that passes, as a share"};
@@ -71,7 +71,7 @@ template <class Value>
 Value read(const rclcpp::Node& node, const std::string& prefix, const Parameter<Value>& parameter) {
   const std::string name = prefix + parameter.name;
   try {
-    return node.get_parameter(name).get_value<Value>();
+    return static_cast<Value>(node.get_parameter(name).get_value<Value>());
   } catch (const rclcpp::exceptions::InvalidParameterTypeException& error) {
     // An empty list in a file has no type.
     if (node.get_parameter(name).get_type() == rclcpp::ParameterType::PARAMETER_NOT_SET)
@@ -82,7 +82,11 @@ Value read(const rclcpp::Node& node, const std::string& prefix, const Parameter<
 
 double read(const rclcpp::Node& node, const std::string& prefix, const Parameter<double>& parameter,
             const Range& range) {
-  const double value = read(node, prefix, parameter);
+  rclcpp::Parameter given;
+  const bool integer = node.get_parameter(prefix + parameter.name, given) &&
+                       given.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER;
+  const double value =
+      integer ? static_cast<double>(given.as_int()) : read(node, prefix, parameter);
   if (value >= range.lowest && value <= range.highest) return value;
   throw SettingError(join("parameter ", prefix, parameter.name, " is ", value, "; give ",
                           range.lowest, " to ", range.highest));

@@ -30,7 +30,7 @@ using Points = std::vector<std::vector<double>>;
 
 constexpr double kPositionSlack = 1e-6;  // rad, m: of planners at position limits
 constexpr double kAtRest = 1e-3;         // rad/s, m/s
-constexpr double kCollisionStep = 0.01;  // rad, m: between collision checks along a path
+constexpr double kCollisionStep = 0.02;  // rad, m: between collision checks along a path
 constexpr int kHalvings = 5;             // of the tolerance, until a path does not collide
 
 /// The factor, or 1 if it is not given or not sensible, as MoveIt takes it.
