@@ -97,7 +97,7 @@ def files(name, text, chain, home, ends, default_controller):
         pairs = output_of([sampler, urdf.name, '--joints', ','.join(home)])
         limits = json.loads(output_of(limits_command(urdf.name, *ends)))['joints']
     controllers = loaded(templates / 'moveit_controllers.yaml')
-    controllers['ga_controllers']['default_controller'] = default_controller
+    controllers['ga_controllers']['default_controllers'] = [default_controller]
     pipelines = {f'{pipeline}_planning.yaml': loaded(templates / f'{pipeline}_planning.yaml')
                  for pipeline in PIPELINES}
     pipelines['ompl_planning.yaml']['arm']['projection_evaluator'] = (
