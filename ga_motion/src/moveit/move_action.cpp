@@ -17,6 +17,7 @@
 #include <exception>
 #include <memory>
 #include <moveit/kinematic_constraints/utils.hpp>
+#include <moveit/move_group/capability_names.hpp>
 #include <moveit/move_group/move_group_capability.hpp>
 #include <moveit/moveit_cpp/moveit_cpp.hpp>
 #include <moveit/plan_execution/plan_execution.hpp>
