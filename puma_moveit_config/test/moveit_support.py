@@ -17,7 +17,7 @@ import launch_testing.actions
 from moveit_msgs.action import ExecuteTrajectory, MoveGroup
 from moveit_msgs.msg import BoundingVolume, CollisionObject, Constraints, JointConstraint
 from moveit_msgs.msg import MoveItErrorCodes, OrientationConstraint, PlanningScene
-from moveit_msgs.msg import PositionConstraint, RobotState
+from moveit_msgs.msg import PlanningSceneComponents, PositionConstraint, RobotState
 from moveit_msgs.srv import ApplyPlanningScene, GetPlanningScene, GetPositionFK, GetStateValidity
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
@@ -163,7 +163,7 @@ class MoveIt(Arm):
     def objects(self):
         """Return the names of the objects of the planning scene."""
         request = GetPlanningScene.Request()
-        request.components.components = 2  # WORLD_OBJECT_NAMES
+        request.components.components = PlanningSceneComponents.WORLD_OBJECT_NAMES
         answer = self.call(GetPlanningScene, 'get_planning_scene', request)
         return [thing.id for thing in answer.scene.world.collision_objects]
 
