@@ -46,11 +46,12 @@ class ActionHandle : public moveit_controller_manager::MoveItControllerHandle {
     typename rclcpp_action::Client<Action>::SendGoalOptions options;
     options.result_callback = [shared = shared_, run, this_name = name_,
                                logger = logger()](const Result& result) {
-      const std::string text = describe(result);
       if (result.code == rclcpp_action::ResultCode::SUCCEEDED) {
         RCLCPP_INFO(logger, "%s: goal reached", this_name.c_str());
+      } else if (result.code == rclcpp_action::ResultCode::CANCELED) {
+        RCLCPP_INFO(logger, "%s: canceled", this_name.c_str());
       } else {
-        RCLCPP_ERROR(logger, "%s: %s", this_name.c_str(), text.c_str());
+        RCLCPP_ERROR(logger, "%s: %s", this_name.c_str(), describe(result).c_str());
       }
       const std::lock_guard lock(shared->mutex);
       if (run->status == Status::RUNNING) run->status = status_of(result.code);
@@ -153,9 +154,8 @@ class ActionHandle : public moveit_controller_manager::MoveItControllerHandle {
 
   /// The end of a goal in words, with the action's own reason if it has one.
   static std::string describe(const Result& result) {
-    std::string text = result.code == rclcpp_action::ResultCode::CANCELED  ? "canceled"
-                       : result.code == rclcpp_action::ResultCode::ABORTED ? "aborted"
-                                                                           : "ended without result";
+    std::string text =
+        result.code == rclcpp_action::ResultCode::ABORTED ? "aborted" : "ended without result";
     if constexpr (requires { result.result->error_string; }) {
       if (result.result && !result.result->error_string.empty()) {
         text += ", error " + std::to_string(result.result->error_code) + ": " +

@@ -268,7 +268,8 @@ class ChainedControllerManager final : public moveit_controller_manager::MoveItC
       return forget();
     }
     controllers_.clear();
-    for (const auto& state : future.get()->controller) {
+    const auto answer = future.get();
+    for (const auto& state : answer->controller) {
       controllers_.push_back({state.name, state.type, state.state,
                               state.required_command_interfaces, state.claimed_interfaces});
     }

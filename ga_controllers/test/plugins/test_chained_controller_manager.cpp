@@ -35,18 +35,18 @@ class ChainedControllerManager : public testing::Test {
     EXPECT_TRUE(cell_.load_trajectory_controller(kDefault, "tracking_integral", 0.1));
     EXPECT_TRUE(cell_.change({"gravity_hold"}, {}));
     cell_.pass(0.1);
-    loop_ = std::thread([this] {
-      while (!stop_) {
-        cell_.pass(0.005);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    });
     node_ = std::make_shared<rclcpp::Node>(
         "moveit_simple_controller_manager",
         rclcpp::NodeOptions().append_parameter_override("ga_controllers.default_controllers",
                                                         Strings{kDefault}));
     manager_ = loader().createSharedInstance("ga_controllers/ChainedControllerManager");
     manager_->initialize(node_);
+    loop_ = std::thread([this] {
+      while (!stop_) {
+        cell_.pass(0.005);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
     executor_.add_node(node_);
     spinner_ = std::thread([this] { executor_.spin(); });
   }
@@ -197,7 +197,7 @@ TEST_F(ChainedControllerManager, RefusesWhatIsNoController) {
   EXPECT_FALSE(manager_->switchControllers({"nobody"}, {}));
   ASSERT_TRUE(manager_->switchControllers({kDefault}, {}));
   const auto handle = manager_->getControllerHandle(kDefault);
-  EXPECT_FALSE(handle->sendTrajectory({}));
+  EXPECT_FALSE(handle->sendTrajectory(moveit_msgs::msg::RobotTrajectory()));
   EXPECT_EQ(handle->getLastExecutionStatus(), ExecutionStatus::FAILED);
 }
 

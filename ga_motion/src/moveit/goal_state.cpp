@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <moveit/robot_model/joint_model_group.hpp>
+#include <moveit/utils/message_checks.hpp>
 #include <set>
 #include <string>
 #include <tf2_eigen/tf2_eigen.hpp>
@@ -190,7 +191,9 @@ GoalState goal_state(const planning_scene::PlanningScene& scene,
                      const planning_interface::MotionPlanRequest& request) {
   if (!scene.getRobotModel()->hasJointModelGroup(request.group_name)) return undecided();
   const JointModelGroup& group = *scene.getRobotModel()->getJointModelGroup(request.group_name);
-  const moveit::core::RobotStatePtr start = scene.getCurrentStateUpdated(request.start_state);
+  const auto start = moveit::core::isEmpty(request.start_state)
+                         ? std::make_shared<RobotState>(scene.getCurrentState())
+                         : scene.getCurrentStateUpdated(request.start_state);
   start->update();
   GoalState best = undecided();
   for (const Constraints& goal : request.goal_constraints) {

@@ -131,15 +131,23 @@ class TorqueLimitedTiming final : public TorqueAdapter {
       res.error_code = MoveItErrorCode::SUCCESS;
       return;
     }
-    const auto path = path_through(points, scene, req.path_constraints, trajectory, columns,
-                                   settings.path_tolerance);
     // Timed faster by `slow`, then slowed down by it.
     const double slow = std::sqrt(acceleration_factor);
     const TimingLimits limits =
         scaled_limits(arm, *trajectory.getRobotModel(), settings, velocity_factor / slow, slow);
-    const SampledTiming timed = time_and_sample(arm, limits, {.intervals = settings.intervals},
-                                                path, 1 / (settings.sample_period * slow));
-    write(timed.samples, slow, columns, trajectory);
+    const robot_trajectory::RobotTrajectory way_points(trajectory, false);
+    double tolerance = settings.path_tolerance;
+    const double least = std::ldexp(tolerance, -kHalvings);
+    for (;; tolerance /= 2) {
+      const auto path =
+          path_through(points, scene, req.path_constraints, way_points, columns, tolerance, least);
+      const SampledTiming timed = time_and_sample(arm, limits, {.intervals = settings.intervals},
+                                                  path, 1 / (settings.sample_period * slow));
+      write(timed.samples, slow, columns, trajectory);
+      // The samples are closer than the states checked before: contacts that just graze.
+      if (tolerance <= least) break;
+      if (scene.isPathValid(trajectory, req.path_constraints, trajectory.getGroupName())) break;
+    }
     RCLCPP_INFO(logger(), "%zu way-points timed: %.3f s, %zu points", planned.size(),
                 trajectory.getDuration(), trajectory.getWayPointCount());
     res.error_code = MoveItErrorCode::SUCCESS;
@@ -198,20 +206,20 @@ class TorqueLimitedTiming final : public TorqueAdapter {
     }
   }
 
+  /// Lowers the tolerance, down to `least`, until the path is free: at `least` ValidateSolution has the
+  /// last word, and says what collides.
   std::shared_ptr<const Path> path_through(const Points& points,
                                            const planning_scene::PlanningScene& scene,
                                            const moveit_msgs::msg::Constraints& constraints,
                                            const robot_trajectory::RobotTrajectory& planned,
-                                           const ArmColumns& columns, double tolerance) const {
+                                           const ArmColumns& columns, double& tolerance,
+                                           double least) const {
     if (tolerance == 0) return make_spline_path(points);
-    std::shared_ptr<const Path> path;
-    for (int halvings = 0; halvings <= kHalvings; ++halvings) {
-      path = make_blended_path(points, tolerance);
-      if (is_free(scene, constraints, planned, columns, *path)) return path;
+    for (;; tolerance /= 2) {
+      const auto path = make_blended_path(points, tolerance);
+      if (tolerance <= least || is_free(scene, constraints, planned, columns, *path)) return path;
       RCLCPP_DEBUG(logger(), "corners rounded within %g rad collide", tolerance);
-      tolerance /= 2;
     }
-    return path;  // ValidateSolution has the last word, and says what collides
   }
 
   static TimingLimits scaled_limits(const ga_dynamics::Chain& arm,
