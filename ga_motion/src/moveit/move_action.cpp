@@ -195,9 +195,9 @@ class MoveAction : public move_group::MoveGroupCapability {
       motion.executed_trajectory->getRobotTrajectoryMsg(result->executed_trajectory);
     }
     result->error_code = motion.error_code;
-    if (result->error_code.val == Code::CONTROL_FAILED && was_stopped()) {
-      result->error_code = preempted();  // by the event `stop`, which is not an error of the arm
-    }
+    // The event `stop` is no error of the arm.
+    const bool stopped = result->error_code.val == Code::CONTROL_FAILED && was_stopped();
+    if (stopped || result->error_code.val == Code::PREEMPTED) result->error_code = preempted();
     return result;
   }
 
