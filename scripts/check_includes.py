@@ -26,6 +26,7 @@ BELOW = {
     'puma_hardware': ['ga_dynamics', 'ga_motion', 'ga_msgs', 'ga_controllers', 'ga_hardware',
                       'ga_tools'],
     'puma_bringup': [],
+    'puma_moveit_config': [],
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 

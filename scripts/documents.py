@@ -40,6 +40,7 @@ READY = [
     (r'ros2 launch puma_bringup view\.launch\.py', r'Robot initialized'),
     (r'ros2 launch puma_bringup real\.launch\.py.*calibrate:=true', r'\w+ controls \w+'),
     (r'ros2 launch puma_bringup real\.launch\.py', r'inactive until it is calibrated'),
+    (r'ros2 launch puma_moveit_config .*hardware:=emulated', r'\w+ controls \w+'),
     (r'ros2 launch ', r'spawner-[0-9]+\]: process has finished cleanly'),
     (r'puma (emulate|guard) ', r'.'),
 ]
@@ -49,7 +50,8 @@ REFUSED = re.compile(r'success=False.*|Goal finished with status: (?!SUCCEEDED).
                      r'|Goal was rejected.*|Set(ting)? parameter failed.*|Error setting .*')
 
 # Commands and the ROS 2 package that they need: without it, their block is left out.
-NEEDS = [(r'\bros2 bag\b', 'rosbag2_py')]
+NEEDS = [(r'\bros2 bag\b', 'rosbag2_py'),
+         (r'moveit|move_to|tool_gripper|apply_planning_scene', 'moveit_ros_move_group')]
 
 PRELUDE = r'''
 set -eo pipefail

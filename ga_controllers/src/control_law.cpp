@@ -584,7 +584,11 @@ LimitViolation ControlLaw::limit_violation() const noexcept {
 TimeScale ControlLaw::time_scale() const noexcept {
   const TimeScaling* scaling = impl_->reference.scaling();
   if (scaling == nullptr) return {};
-  return {scaling->rate(), scaling->lag(), scaling->blocked()};
+  return {scaling->rate(), scaling->lag(), scaling->blocked(), scaling->slowed_by_user()};
+}
+
+void ControlLaw::set_speed(double speed) noexcept {
+  if (TimeScaling* scaling = impl_->reference.scaling()) scaling->set_speed(speed);
 }
 
 AdaptedModel ControlLaw::adapted_model() const noexcept {

@@ -143,6 +143,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
   const std::size_t n = remaining_.size();
   const bool slowed = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1;
   step_ = slowed ? std::max(r.time_scale, kSlowestSender) * dt : dt;
+  stands_ = slowed && r.time_scale <= 0;
   dt = step_;
   const bool none = r.q.empty();
   // An acceleration without a velocity does not describe a motion.
@@ -157,7 +158,7 @@ bool FollowedReference::take(const Reference& r, double dt, const LawSetting& la
   const bool completes = good && law.takes_rates(), rates = good && plausible_rates;
   completes ? complete({r.q, has_qd ? r.qd : std::span<const double>(),
                         has_qdd ? r.qdd : std::span<const double>()},
-                       dt, law, arm)
+                       stands_ ? 0 : dt, law, arm)
             : completion_.reset();
   for (std::size_t i = 0; i < n; ++i) {
     const Blending::State now{positions[i], rates && has_qd ? r.qd[i] : 0,
@@ -239,6 +240,7 @@ void FollowedReference::take_joint(std::size_t i, const Blending::State& now, do
 
 void FollowedReference::take_measured(const MeasuredArm& arm, double dt) noexcept {
   step_ = dt;
+  stands_ = false;
   std::copy(arm.q.begin(), arm.q.end(), given_.q.begin());
   std::copy(arm.qd.begin(), arm.qd.end(), given_.qd.begin());
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
@@ -298,12 +300,13 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   if (scaling_ && (cycle.changed || !scales)) scaling_->reset();
   if (scales) {
     path_ = followed_;
-    scaling_->advance(cycle.dt, step_, {followed_.q, followed_.qd, followed_.qdd});
+    scaling_->advance(cycle.dt, stands_ ? 0 : step_, {followed_.q, followed_.qd, followed_.qdd});
   }
   if (governor_ && law.takes_reference()) {
     violation_ =
         governor_->govern(arm.q, cycle.dt, {followed_.q, followed_.qd, followed_.qdd}, scales);
-    if (scales && scaling_->rate() < 1 && violation_.reason == LimitViolation::Reason::kNone) {
+    if (scales && scaling_->rate() < 1 && !scaling_->slowed_by_user() &&
+        violation_.reason == LimitViolation::Reason::kNone) {
       violation_ = {LimitViolation::Reason::kTooFast, scaling_->limiting()};
     }
   }

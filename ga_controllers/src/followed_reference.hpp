@@ -126,6 +126,7 @@ class FollowedReference {
   ReferenceCompletion completion_;
   std::vector<double> hold_, velocity_limit_, acceleration_limit_;  ///< scratch of take()
   std::unique_ptr<ReferenceGovernor> governor_;                     ///< null without keep_limits
+  bool stands_ = false;                                             ///< the sender's time
   std::unique_ptr<TimeScaling> scaling_;                            ///< null without keep_path
   double step_ = 0;  ///< s of the reference's time in this cycle
   LimitViolation violation_;

@@ -33,7 +33,9 @@ constexpr double kSame = 1e-12;
 /// s'' keeps the bound of x up to this many cycles ahead, or as far as s moves at kSlow.
 constexpr int kCyclesAhead = 16;
 constexpr double kSlow = 0.05;
-/// 1/s, s' approaches 1 at this rate, to kArrived.
+/// 1/s, change of the user's bound of s'.
+constexpr double kSpeedChange = 2;
+/// 1/s, s' approaches its bound at this rate, to kArrived.
 constexpr double kApproach = 50, kArrived = 1e-6;
 /// rad/s and rad/s²; slower samples are at rest.
 constexpr double kRestVelocity = 1e-4, kRestAcceleration = 1e-2;
@@ -358,9 +360,9 @@ void TimeScaling::choose_acceleration(double dt, std::span<const double> velocit
     lowest = std::max(lowest, -(limit_[i] + torque) / inertia);
     highest = std::min(highest, (limit_[i] - torque) / inertia);
   }
-  // Gently to the bounds of the next cycles and to s' = 1.
-  double wanted = (1 - rate_) * kApproach;
-  if (1 - rate_ < kArrived && dt > 0) wanted = (1 - rate_) / dt;
+  // Gently to the bounds of the next cycles, to the user's bound and to s' = 1.
+  double wanted = (cap_ - rate_) * kApproach;
+  if (std::abs(cap_ - rate_) < kArrived && dt > 0) wanted = (cap_ - rate_) / dt;
   for (int k = 1; k <= kCyclesAhead && dt > 0; k *= 2) {
     const double ahead = k * std::max(rate_, kSlow) * dt;
     if (k > 2 && ahead > lag_) break;
@@ -375,6 +377,9 @@ void TimeScaling::choose_acceleration(double dt, std::span<const double> velocit
 
 void TimeScaling::advance(double dt, double step, const Values& sample) noexcept {
   const bool stays = this->stays(sample, step);
+  const double change = kSpeedChange * dt;
+  cap_ += std::clamp(speed_ - cap_, -change, change);
+  slowed_by_user_ = cap_ < 1 || (slowed_by_user_ && behind_ && rate_ < 1);
   if (!behind_) {
     if (stays) {
       store(sample, 0);
@@ -382,7 +387,7 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
     }
     const bool from_rest = count_ > 0 && node(0).rests;
     const bool delays = look_ahead_ > 0 && from_rest && !rests(sample);
-    if (!delays && feasible(sample)) {
+    if (!delays && (cap_ >= 1 || rests(sample)) && feasible(sample)) {
       restart(sample);
       return;
     }
@@ -399,9 +404,9 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
       evaluate(0);
       const bool stands = std::all_of(sample.qd.begin(), sample.qd.end(),
                                       [](double v) { return std::abs(v) <= kRestVelocity; });
-      if (stands) rate_ = std::sqrt(node(0).bound);
+      if (stands) rate_ = std::min(std::sqrt(node(0).bound), cap_);
     }
-    if (from_rest) rate_ = waited_ < look_ahead_ ? 0 : std::sqrt(bound_at(step));
+    if (from_rest) rate_ = waited_ < look_ahead_ ? 0 : std::min(std::sqrt(bound_at(step)), cap_);
     acceleration_ = 0;
     if (from_rest) move(dt);
   } else {
@@ -413,13 +418,13 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
     propagate();
     waited_ += dt;
     if (offset_ <= 0 && node(0).rests && count_ > 1) {
-      rate_ = waited_ < look_ahead_ ? 0 : std::sqrt(bound_at(node(0).step));
+      rate_ = waited_ < look_ahead_ ? 0 : std::min(std::sqrt(bound_at(node(0).step)), cap_);
       acceleration_ = 0;
     }
     move(dt);
   }
   // The newest sample is reached.
-  if (count_ == 1 && (node(0).rests || (rate_ >= 1 && feasible(sample)))) {
+  if (count_ == 1 && (node(0).rests || (rate_ >= 1 && cap_ >= 1 && feasible(sample)))) {
     restart(sample);
     return;
   }

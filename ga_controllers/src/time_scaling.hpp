@@ -57,6 +57,12 @@ class TimeScaling {
   /// values must be finite.
   void advance(double dt, double step, const Values& sample) noexcept;
 
+  /// A bound of s' that the user sets, 0 … 1. s' changes to it within half a second, on the path and
+  /// within the torque limits; at 0 the arm stands on its path.
+  void set_speed(double speed) noexcept { speed_ = std::clamp(speed, 0.0, 1.0); }
+  /// True while that bound slows the reference down, or has just done so.
+  bool slowed_by_user() const noexcept { return slowed_by_user_; }
+
   double rate() const noexcept { return rate_; }  ///< s', 0 … 1
   double lag() const noexcept { return lag_; }    ///< s, behind the newest sample
   bool behind() const noexcept { return behind_; }
@@ -123,10 +129,11 @@ class TimeScaling {
   std::size_t pending_ = 0, interrupted_ = 0;
   double offset_ = 0;                   ///< s, from the first node to s
   double rate_ = 1, acceleration_ = 0;  ///< s', s''
-  double lag_ = 0, waited_ = 0;         ///< s
+  double speed_ = 1, cap_ = 1;   ///< the user's bound of s', and the present one on the way to it
+  double lag_ = 0, waited_ = 0;  ///< s
   int blocking_ = -1;
   std::size_t limiting_ = 0;
-  bool behind_ = false;
+  bool behind_ = false, slowed_by_user_ = false;
 };
 
 }  // namespace ga_controllers

@@ -225,6 +225,75 @@ TEST(SenderClock, OfASenderThatSlowsItsTimeKeepsThePath) {
   }
 }
 
+/// A user slows the motion down, pauses it and lets it go on.
+TEST(ControlLaw, KeepsThePathAtTheSpeedOfTheUser) {
+  const Chain chain = puma();
+  for (const bool slows : {false, true}) {  // the sender
+    SCOPED_TRACE(slows);
+    const Path path = quintic(kStart, kFar, 1);
+    ControlLaw law(chain, weak(chain, 1, true));
+    SenderClock clock(6);
+    ga_dynamics::Plant plant(chain);
+    plant.reset(kStart, Values(6, 0.0));
+    Values tau(6), paused_at;
+    ga_dynamics::Dynamics(chain).gravity(kStart, tau);
+    law.start(plant.q(), plant.qd(), tau);
+    double own = 0, reported = 1, off = 0, lag = 0, nearest = 0, moved = 0, share = 1;
+    long k = 0;
+    for (; k < 10000 && (own < path.duration || law.time_scale().lag > 0); ++k) {
+      const double t = static_cast<double>(k) * kDt;
+      share = t < 0.3 ? 1 : t < 1.0 ? 0.3 : t < 3.0 ? 0 : 1;
+      law.set_speed(share);
+      const double at = std::min(own, path.duration);
+      const Values q = path.q(at), qd = path.qd(at), qdd = path.qdd(at);
+      const double scale = clock.time_scale(q, qd, kDt, reported);
+      const long allocations = test::allocations();
+      law.update(plant.q(), plant.qd(), {q, qd, qdd, scale}, kDt, tau);
+      EXPECT_EQ(test::allocations(), allocations);
+      const TimeScale now = law.time_scale();
+      EXPECT_EQ(law.limit_violation().reason, LimitViolation::Reason::kNone) << t;
+      for (int i = 0; i < 6; ++i) EXPECT_FALSE(law.saturated(i)) << t;
+      reported =
+          std::clamp(now.rate * std::max(2 - now.lag / 0.01, 0.25), std::min(share, 0.02), 1.0);
+      plant.step(tau, kDt);
+      own += kDt * (slows ? reported : 1);
+      lag = std::max(lag, now.lag);
+      if (t > 2.0 && t < 3.0) {
+        if (paused_at.empty()) paused_at.assign(plant.q().begin(), plant.q().end());
+        for (std::size_t i = 0; i < 6; ++i) {
+          moved = std::max(moved, std::abs(plant.q()[i] - paused_at[i]));
+        }
+      }
+      const auto squares = [&](double s) { return path.squares(s, plant.q()); };
+      for (double by = 1e-3; by > 1e-7; by /= 4) {
+        while (squares(nearest + by) < squares(nearest)) nearest += by;
+      }
+      off = std::max(off, std::sqrt(squares(nearest)));
+    }
+    EXPECT_LT(k, 6000);
+    EXPECT_GT(k, 3200);
+    EXPECT_LT(off, 4e-3);
+    EXPECT_LT(moved, 1e-3);
+    EXPECT_LT(lag, slows ? 0.03 : 3);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(plant.q()[i], kFar[i], 2e-3);
+  }
+}
+
+TEST(ControlLaw, AtFullSpeedTheUserChangesNothing) {
+  const Chain chain = puma();
+  const Path path = quintic(kStart, kFar, 1);
+  ControlLaw one(chain, weak(chain, 1, true)), two(chain, weak(chain, 1, true));
+  Values first(6), second(6);
+  for (int k = 0; k < 1500; ++k) {
+    const double t = k * kDt;
+    const Values q = path.q(t), qd = path.qd(t), qdd = path.qdd(t);
+    two.set_speed(1);
+    one.update(q, qd, {q, qd, qdd}, kDt, first);
+    two.update(q, qd, {q, qd, qdd}, kDt, second);
+    ASSERT_EQ(first, second) << t;
+  }
+}
+
 /// Senders that corrupt their references in every way do not stop or wind up the time scaling.
 TEST(ControlLaw, KeepPathConvergesAfterAnySender) {
   const Chain chain = puma();

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from ga_bench import ARMATURE, COULOMB, G, IYY, LENGTH, MASS, VISCOUS, hand, run
+from sim_bench import PUMA_URDF
 
 
 def info(urdf, *arguments):
@@ -22,7 +23,7 @@ def test_json_is_complete(pendulum, tmp_path):
     assert (data['file'], data['robot'], data['missing']) == (str(pendulum), 'r', [])
     chain = data['chain']
     assert list(chain) == ['base', 'tip', 'reason', 'gravity', 'frame0', 'joints', 'links',
-                           'minimal_parameters']
+                           'minimal_parameters', 'closed_form_kinematics']
     assert (chain['base'], chain['tip']) == ('base', 'bob')
     assert chain['gravity']['root'] == [0, 0, -G]
     (swing,) = chain['joints']
@@ -49,6 +50,11 @@ def test_json_is_complete(pendulum, tmp_path):
                                        'limits', 'armature', 'friction', 'mimic', 'parameters',
                                        'role']
     assert tree['joints'][0]['role'] == 'chain' and tree['joints'][0]['axis'] == [0, 1, 0]
+
+
+def test_json_says_whether_there_are_closed_formulas(pendulum):
+    assert info(pendulum)['chain']['closed_form_kinematics'] is False
+    assert info(PUMA_URDF)['chain']['closed_form_kinematics'] is True
 
 
 def test_json_has_null_for_what_is_not_given(planar):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ga time`: the fastest motion along a path; `ga check`: does a motion keep the limits?"""
+"""`ga time`: the fastest motion along a path; `ga check`: does a motion keep the limits?
+
+`ga limits`: what the limits are.
+"""
 
 import csv
 import json
+import math
 import re
 
 import pytest
@@ -226,6 +230,47 @@ def test_check_reads_tables_without_a_header_by_their_number_of_columns(tmp_path
         assert text in done.stdout
 
 
+def limits(*arguments, robot=PUMA_URDF):
+    done = ga('limits', robot, '--json', *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)['joints']
+
+
+def test_limits_are_the_description_s_and_accelerations_that_are_safe_everywhere():
+    found = limits()
+    assert [joint['name'] for joint in found] == JOINTS
+    assert [joint['torque'] for joint in found] == EFFORT
+    assert [joint['velocity'] for joint in found] == [1.92, 1.51, 2.4, 5.34, 5.09, 5.74]
+    margin = math.radians(3)  # of the soft limits
+    assert found[0]['upper'] == pytest.approx(math.radians(160) - margin, abs=1e-9)
+    assert found[1]['lower'] == pytest.approx(-math.radians(223) + margin, abs=1e-9)
+    # As in docs/timing.md
+    assert [float(f'{joint["acceleration"]:.3g}') for joint in found] == [8.05, 10.0, 48.3, 102,
+                                                                          93.1, 99.7]
+    table = ga('limits', PUMA_URDF).stdout.splitlines()
+    assert table[1].split() == ['joint1', '-2.74', '2.74', '1.92', '8.048', '97.6']
+
+
+def test_limits_leave_what_they_are_asked_to():
+    every, some = limits(), limits('--reserve', 0.2, '--velocity-scale', 0.5)
+    for whole, part in zip(every, some):
+        assert part['velocity'] == pytest.approx(0.5 * whole['velocity'])
+        assert part['torque'] == pytest.approx(0.8 * whole['torque'])
+    product = [math.prod(joint['acceleration'] for joint in found)
+               for found in (every, some, limits('--payload', 2.5))]
+    assert product[1] < product[0] and product[2] < 0.2 * product[0]
+
+
+def test_limits_that_do_not_exist_are_refused(tmp_path):
+    robot = tmp_path / 'pendulum.urdf'
+    robot.write_text(PENDULUM.format(effort='5'))  # gravity alone: 9.8 N m
+    done = ga('limits', robot)
+    assert done.returncode == 2 and 'gravity, friction and fast motion alone' in done.stderr
+    robot.write_text(PENDULUM.format(effort='50').replace('velocity="3" ', ''))
+    done = ga('limits', robot)
+    assert done.returncode == 2 and 'swing has no velocity limit' in done.stderr
+
+
 @pytest.mark.parametrize('option', ['--rate=0', '--reserve=1', '--velocity-scale=0',
                                     '--torque-ramp=-1', '--intervals=5', '--payload=nan',
                                     '--merge=nan', '--rate=nan'])
@@ -247,7 +292,7 @@ def test_missing_files_and_folders_are_named(tmp_path, command):
         assert done.returncode == 2 and str(name) in done.stderr
 
 
-@pytest.mark.parametrize('command', ['time', 'check'])
+@pytest.mark.parametrize('command', ['time', 'check', 'limits'])
 def test_help_shows_examples(command):
     done = ga(command, '--help')
     assert done.returncode == 0 and f'\n  ga {command} ' in done.stdout

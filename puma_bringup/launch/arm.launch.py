@@ -5,7 +5,7 @@ from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 import xacro
 
-from puma_bringup import arm_launch, descriptions
+from puma_bringup import arm_launch, descriptions, moveit
 from puma_bringup.arm_launch import argument, value
 
 
@@ -16,10 +16,13 @@ def arm(context):
     if words := value(context, 'hardware_parameters').split():
         text = descriptions.with_parameters(text, words)
     active = value(context, 'active').split()
-    return arm_launch.control_nodes(
-        context, arm_launch.robot_description(text),
-        [*value(context, 'inactive').split(), *active], active,
-        fixed_frame=descriptions.root_link(text))
+    folder = value(context, 'moveit')
+    return [
+        *arm_launch.control_nodes(
+            context, arm_launch.robot_description(text),
+            [*value(context, 'inactive').split(), *active], active,
+            fixed_frame=descriptions.root_link(text), with_rviz=not folder),
+        *(moveit.nodes(context, folder, text) if folder else [])]
 
 
 def generate_launch_description():
@@ -33,6 +36,9 @@ def generate_launch_description():
         argument('inactive', 'gravity_hold',
                  'controllers to load before them: fallbacks, and others to switch to'),
         argument('namespace', '', 'namespace of all nodes'),
+        argument('moveit', '', 'folder with a MoveIt configuration, as `describe` writes it: '
+                 'plan and execute motions with MoveIt, too'),
+        *moveit.moveit_arguments(),
         *arm_launch.manager_arguments(),
         OpaqueFunction(function=arm),
     ])

@@ -49,7 +49,8 @@ def control_arguments():
                  'controller to activate; the others are loaded, inactive',
                  [*CONTROLLERS, 'none']),
         argument('controllers_file', share('puma_bringup', 'config', 'controllers.yaml'),
-                 'parameters of the controller manager and the controllers'),
+                 'parameters of the controller manager and the controllers; of several files the '
+                 'later ones override the earlier ones'),
         *manager_arguments(),
     ]
 
@@ -148,12 +149,13 @@ def spawner(context, names, active, then=()):
     then: actions after success. If a controller cannot be loaded, configured or activated,
     check_controllers prints which, and the launch shuts down.
     """
-    namespace, file = value(context, 'namespace'), value(context, 'controllers_file')
+    namespace, files = value(context, 'namespace'), controllers_files(context)
     remappings = [f'-r {old}:={new}' for old, new in own_topics(context) if new == 'clock']
     arguments = ['--activate-as-group', '--switch-asap', '--controller-manager-timeout', '60',
                  '--service-call-timeout', '60', '--switch-timeout', '30']
     for name in names:
-        arguments += ['--controller', name, '--param-file', file]
+        arguments += ['--controller', name, *[word for file in files
+                                              for word in ('--param-file', file)]]
         if remappings:  # newer controller managers do not pass on their own remappings
             arguments += ['--controller-ros-args', ' '.join(remappings)]
         if name not in active:
@@ -161,9 +163,15 @@ def spawner(context, names, active, then=()):
     spawn = Node(package='controller_manager', executable='spawner', namespace=namespace,
                  arguments=arguments, output='screen')
     check = Node(package='puma_bringup', executable='check_controllers', namespace=namespace,
-                 arguments=['--loaded', *names, '--active', *active, '--parameters', file],
+                 arguments=['--loaded', *names, '--active', *active, '--parameters',
+                            ' and '.join(files)],
                  output='screen', on_exit=Shutdown(reason='the controllers are not ready'))
     return on_success(spawn, then, [check])
+
+
+def controllers_files(context):
+    """Return the paths of the files with the controllers' parameters."""
+    return value(context, 'controllers_file').split()
 
 
 def update_rate(context):
@@ -194,7 +202,7 @@ def controlled_arm(context, plugin=None, parameters=(), inactive=False, model=No
 
 
 def control_nodes(context, model, names, active, manager_parameters=None, then=(),
-                  fixed_frame=None):
+                  fixed_frame=None, with_rviz=True):
     """Return the controller manager, robot_state_publisher, controllers and RViz of an arm."""
     clock = {'use_sim_time': is_true(context, 'use_sim_time')}
     # Fully qualified names: all robots share /diagnostics.
@@ -204,9 +212,9 @@ def control_nodes(context, model, names, active, manager_parameters=None, then=(
         robot_state_publisher(context, model, clock),
         Node(package='puma_bringup', executable='control_node',
              namespace=value(context, 'namespace'),
-             parameters=[value(context, 'controllers_file'), clock, manager],
+             parameters=[*controllers_files(context), clock, manager],
              remappings=own_topics(context), output='screen',
              on_exit=Shutdown(reason='the controller manager has ended')),
         *spawner(context, names, active, then),
-        *([rviz(context, fixed_frame)] if is_true(context, 'rviz') else []),
+        *([rviz(context, fixed_frame)] if with_rviz and is_true(context, 'rviz') else []),
     ]

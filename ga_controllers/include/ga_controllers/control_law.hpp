@@ -193,6 +193,7 @@ struct TimeScale {
   /// Joint whose torque limit cannot hold the arm further along the path: the reference stops before
   /// that. -1: none.
   int blocked = -1;
+  bool by_user = false;  ///< set_speed() slows the reference down, or has just done so
 };
 
 /// What the adaptation has found (only with AdaptationParameters::enabled).
@@ -288,6 +289,9 @@ class ControlLaw {
   Reference followed() const noexcept;
   LimitViolation limit_violation() const noexcept;
   TimeScale time_scale() const noexcept;
+  /// Slows motions down to this share of their speed, 0 … 1, on their path; 0 is a pause. Takes effect
+  /// within half a second. Without `keep_path` it has no effect. Real-time safe.
+  void set_speed(double speed) noexcept;
   AdaptedModel adapted_model() const noexcept;
   /// Forgets what the adaptation has found. The model blends back to the description; the disturbance
   /// estimate takes over the difference.

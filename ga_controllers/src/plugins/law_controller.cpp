@@ -25,6 +25,9 @@ constexpr double kLongestCycle = 0.1;
 /// s, how far the law may be behind a preceding controller that slows its time, and the smallest
 /// factor on the rate of that controller while the law is farther behind; the least rate.
 constexpr double kLag = 0.1, kSlowest = 0.25, kLeastRate = 0.02;
+/// s, the same for a law that the user slows down: what the trajectory controller demands is that much
+/// ahead of the arm.
+constexpr double kUserLag = 0.01;
 /// Of the torque limit: a smaller difference comes from the resolution of the hardware. N m for
 /// joints without a limit.
 constexpr double kSameTorque = 0.005, kUnlimited = 1e3;
@@ -131,6 +134,13 @@ void LawController::make_topics(double state_publish_rate) {
         "~/reference", rclcpp::SystemDefaultsQoS().keep_last(1),
         [this](const SetPointMessage& message) { on_set_point(message); });
   }
+  speed_ = 1;
+  speed_subscription_.reset();
+  if (takes_references() && parameters_.keep_path) {
+    speed_subscription_ = get_node()->create_subscription<SpeedMessage>(
+        "~/speed_scaling_input", rclcpp::SystemDefaultsQoS().keep_last(1),
+        [this](const SpeedMessage& message) { on_speed(message); });
+  }
   reset_adaptation_.reset();
   forget_ = false;
   if (parameters_.adaptation.enabled) {
@@ -153,7 +163,18 @@ void LawController::make_topics(double state_publish_rate) {
   });
 }
 
+void LawController::on_speed(const SpeedMessage& message) {
+  if (message.factor >= 0 && message.factor <= 1) {
+    speed_ = message.factor;
+    return;
+  }
+  RCLCPP_WARN(get_node()->get_logger(),
+              "speed scaling factor %g rejected: give a number from 0, a pause, to 1",
+              message.factor);
+}
+
 LawController::CallbackReturn LawController::on_cleanup(const State&) {
+  speed_subscription_.reset();
   arm_payload_.reset();
   reset_adaptation_.reset();
   subscription_.reset();
@@ -435,9 +456,11 @@ bool LawController::write_torque() {
 /// behind, which is its look-ahead, and less beyond.
 void LawController::report_rate() {
   const TimeScale scale = law_->time_scale();
-  // Never zero: a sender that stands still could neither cancel nor leave a blocked path.
-  const double rate =
-      std::clamp(scale.rate * std::max(2 - scale.lag / kLag, kSlowest), kLeastRate, 1.0);
+  const double speed = speed_.load(std::memory_order_relaxed);
+  const double lag = speed < 1 || scale.by_user ? kUserLag : kLag;
+  // Zero only in a pause: a sender that stands still could not leave a blocked path.
+  const double least = std::min(kLeastRate, speed);
+  const double rate = std::clamp(scale.rate * std::max(2 - scale.lag / lag, kSlowest), least, 1.0);
   for (const auto& interface : ordered_exported_state_interfaces_) {
     if (interface->set_value(rate)) reported_rate_ = rate;
   }
@@ -446,13 +469,15 @@ void LawController::report_rate() {
 LawController::ReturnType LawController::update_and_write_commands(const rclcpp::Time& time,
                                                                    const rclcpp::Duration& period) {
   const double dt = std::clamp(period.seconds(), 0.0, kLongestCycle);
-  const bool reference_ok = !is_in_chained_mode() || !takes_references() ||
-                            input_.read(ordered_exported_reference_interfaces_, dt, notices_);
+  const bool reference_ok =
+      !is_in_chained_mode() || !takes_references() ||
+      input_.read(ordered_exported_reference_interfaces_, dt * reported_rate_, notices_);
   const bool finite = read_state();
   if (first_cycle_ && finite) refresh_start();
   if (const auto* gains = gains_.take()) law_->change_gains(*gains);
   if (const auto* payload = payload_.take()) law_->set_payload(*payload);
   if (forget_.exchange(false)) law_->reset_adaptation();
+  law_->set_speed(speed_.load(std::memory_order_relaxed));
   Reference reference = input_.reference();
   reference.time_scale = sender_clock_.time_scale(reference.q, reference.qd, dt, reported_rate_);
   const LawStatus status = law_->update(q_, qd_, reference, dt, tau_);

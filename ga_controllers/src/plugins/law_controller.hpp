@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <control_msgs/msg/speed_scaling_factor.hpp>
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <memory>
 #include <mutex>
@@ -60,6 +61,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
  private:
   using SetPointMessage = trajectory_msgs::msg::JointTrajectory;
+  using SpeedMessage = control_msgs::msg::SpeedScalingFactor;
 
   /// False for laws that hold the arm, or leave it to a person.
   bool takes_references() const {
@@ -67,6 +69,7 @@ class LawController : public controller_interface::ChainableControllerInterface 
   }
   void make_topics(double state_publish_rate);
   void on_set_point(const SetPointMessage& message);
+  void on_speed(const SpeedMessage& message);
   rcl_interfaces::msg::SetParametersResult check_gains(
       const std::vector<rclcpp::Parameter>& parameters) const;
   void update_gains();
@@ -100,7 +103,9 @@ class LawController : public controller_interface::ChainableControllerInterface 
 
   rclcpp::Subscription<SetPointMessage>::SharedPtr subscription_;
   rclcpp::Service<std_srvs::srv::Trigger>::SharedPtr
-      reset_adaptation_;             ///< null without adaptation
+      reset_adaptation_;                                              ///< null without adaptation
+  rclcpp::Subscription<SpeedMessage>::SharedPtr speed_subscription_;  ///< null without keep_path
+  std::atomic<double> speed_{1};                                      ///< share, set by the user
   std::atomic<bool> forget_{false};  ///< the adapted model, in the next cycle
   std::atomic<bool> chained_{false};
   Throttle rejections_{std::chrono::seconds(1)};

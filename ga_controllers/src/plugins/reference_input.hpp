@@ -48,7 +48,8 @@ class ReferenceInput {
   Reference reference() const noexcept {
     if (!has_reference_) return {};
     const std::span<const double> none;
-    return {q_, has_[1] ? qd_ : none, has_[2] ? qdd_ : none};
+    return {q_, has_[1] ? (at_rest_ ? zeros_ : qd_) : none,
+            has_[2] ? (at_rest_ ? zeros_ : qdd_) : none};
   }
 
  private:
@@ -57,8 +58,8 @@ class ReferenceInput {
   realtime_tools::RealtimeThreadSafeBox<SetPoint> messages_;
   std::atomic<std::uint64_t> last_message_{0};
 
-  std::vector<double> q_, qd_, qdd_;
-  bool has_reference_ = false;
+  std::vector<double> q_, qd_, qdd_, zeros_;
+  bool has_reference_ = false, at_rest_ = false;
   std::array<bool, 3> has_ = {true, false, false};  ///< positions, velocities, accelerations
   SetPoint set_point_;
   double set_point_age_ = 0;  ///< s

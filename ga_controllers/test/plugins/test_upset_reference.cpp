@@ -53,5 +53,26 @@ TEST(Upset, AMovingReferenceThatDoesNotChangeIsStale) {
   EXPECT_LT(arm.distance(at), 0.05);
 }
 
+TEST(Upset, AHeldAccelerationDoesNotPushTheArm) {
+  // joint_trajectory_controller repeats the last point of a trajectory, with its acceleration, and
+  // accepts a velocity of 1e-7 rad/s there.
+  for (const double velocity : {0.0, 1e-7}) {
+    Arm arm(puma());
+    Bench bench(kLaw, puma());
+    ASSERT_TRUE(bench.configure());
+    const Values at{0.5, -0.8, 2.2, 0, 0.4, 0};
+    arm.put(at);
+    ASSERT_TRUE(bench.activate(arm, true));
+    bench.refer({at, Values(6, velocity), Values{8, -10, 40, -90, 90, 90}});
+    bench.cycles(arm, 400);
+    EXPECT_LT(arm.distance(at), 1e-3) << velocity;
+    const Values before = arm.q();
+    EXPECT_LT(bench.cycles(arm, 2000), 0.01) << velocity;
+    EXPECT_LT(arm.distance(before), 1e-3) << velocity;
+    EXPECT_LT(arm.distance(at), 1e-4) << velocity;
+    EXPECT_LT(arm.speed(), 1e-6) << velocity;
+  }
+}
+
 }  // namespace
 }  // namespace test

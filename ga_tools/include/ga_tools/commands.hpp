@@ -43,6 +43,8 @@ void add_motion_command(CLI::App& app, const Program& program);
 void add_time_command(CLI::App& app, const Program& program);
 /// Checks a motion against the arm's limits.
 void add_check_command(CLI::App& app, const Program& program);
+/// Prints limits of positions, velocities and accelerations.
+void add_limits_command(CLI::App& app, const Program& program);
 
 /// Estimates the payload of a simulated arm.
 void add_estimate_payload_command(CLI::App& app, const Program& program);

@@ -7,6 +7,7 @@
 
 #include "cli/description.hpp"
 #include "ga_dynamics/minimal_parameters.hpp"
+#include "ga_motion/kinematics.hpp"
 
 namespace ga_tools::cli {
 
@@ -95,6 +96,15 @@ Json tree_of(const Description& d) {
           {"joints", std::move(joints)}};
 }
 
+bool has_closed_form(const Chain& chain) {
+  try {
+    const ga_motion::PumaKinematics closed(chain);
+    return true;
+  } catch (const ga_motion::KinematicsError&) {
+    return false;
+  }
+}
+
 Json chain_of(const Description& d) {
   if (!d.chain) return nullptr;
   const Chain& chain = *d.chain;
@@ -139,7 +149,8 @@ Json chain_of(const Description& d) {
           {"frame0", pose_of(chain.frame0())},
           {"joints", std::move(joints)},
           {"links", std::move(links)},
-          {"minimal_parameters", std::move(minimal)}};
+          {"minimal_parameters", std::move(minimal)},
+          {"closed_form_kinematics", has_closed_form(chain)}};
 }
 
 }  // namespace

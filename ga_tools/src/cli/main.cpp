@@ -219,6 +219,7 @@ void run(int argc, const char* const* argv) {
   add_motion_command(app, program);
   add_time_command(app, program);
   add_check_command(app, program);
+  add_limits_command(app, program);
   add_report_command(app, program);
 
   const std::vector<std::string> arguments = readable_numbers(argc, argv);

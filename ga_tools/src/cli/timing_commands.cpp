@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `time`: the fastest motion along a path. `check`: does a motion keep the limits?
+// `time`: the fastest motion along a path. `check`: does a motion keep the limits? `limits`: what
+// the limits are, accelerations included.
 
 #include <algorithm>
 #include <cmath>
@@ -361,6 +362,71 @@ void run_check(const CheckSettings& settings) {
   if (!exceeded.empty()) throw CLI::RuntimeError(1);
 }
 
+// --- limits ---
+
+struct LimitsSettings {
+  ArmSettings arm;
+  double velocity_scale = 1, reserve = 0;
+  bool json = false;
+};
+
+void print_json(const Chain& chain, const TimingLimits& limits,
+                const std::vector<double>& accelerations) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+  };
+  nlohmann::json joints = nlohmann::json::array();
+  for (std::size_t i = 0; i < accelerations.size(); ++i) {
+    joints.push_back({{"name", chain.joints()[i].name},
+                      {"lower", number(limits.lower[i])},
+                      {"upper", number(limits.upper[i])},
+                      {"velocity", limits.velocity[i]},
+                      {"acceleration", accelerations[i]},
+                      {"torque", limits.torque[i]}});
+  }
+  std::printf("%s\n", nlohmann::json{{"joints", joints}}.dump(2).c_str());
+}
+
+void run_limits(const LimitsSettings& settings) {
+  const Chain chain = settings.arm.load();
+  TimingLimits limits = limits_with_torque(chain);
+  for (std::size_t i = 0; i < limits.torque.size(); ++i) {
+    limits.torque[i] *= 1 - settings.reserve;
+    limits.velocity[i] *= settings.velocity_scale;
+    if (std::isfinite(limits.velocity[i])) continue;
+    throw std::runtime_error(
+        chain.joints()[i].name +
+        " has no velocity limit; give its <limit> in the description one above zero");
+  }
+  const auto accelerations = ga_motion::safe_accelerations(chain, limits);
+  if (accelerations.empty()) {
+    throw std::runtime_error(
+        "no constant acceleration limits keep the torque limits at every posture: gravity, "
+        "friction and fast motion alone exceed one; give a smaller --velocity-scale, --reserve or "
+        "--payload");
+  }
+  if (settings.json) {
+    print_json(chain, limits, accelerations);
+    return;
+  }
+  std::printf("%-16s %10s %10s %10s %13s %10s\n", "joint", "lower", "upper", "velocity",
+              "acceleration", "torque");
+  for (std::size_t i = 0; i < accelerations.size(); ++i) {
+    std::printf("%-16s %10.4g %10.4g %10.4g %13.4g %10.4g\n", chain.joints()[i].name.c_str(),
+                limits.lower[i], limits.upper[i], limits.velocity[i], accelerations[i],
+                limits.torque[i]);
+  }
+}
+
+void add_scales(CLI::App& command, double& velocity_scale, double& reserve) {
+  command.add_option("--velocity-scale", velocity_scale, "Share of the velocity limits")
+      ->check(number_range(0.001, 1))
+      ->capture_default_str();
+  command.add_option("--reserve", reserve, "Share of the torque limits that is kept for feedback")
+      ->check(number_range(0, 0.95))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_time_command(CLI::App& app, const Program& program) {
@@ -383,14 +449,7 @@ void add_time_command(CLI::App& app, const Program& program) {
   command->add_option("--output", settings->output, "File for the motion")
       ->type_name("FILE")
       ->capture_default_str();
-  command->add_option("--velocity-scale", settings->velocity_scale, "Share of the velocity limits")
-      ->check(number_range(0.001, 1))
-      ->capture_default_str();
-  command
-      ->add_option("--reserve", settings->reserve,
-                   "Share of the torque limits that is kept for feedback")
-      ->check(number_range(0, 0.95))
-      ->capture_default_str();
+  add_scales(*command, settings->velocity_scale, settings->reserve);
   command
       ->add_option("--torque-ramp", settings->ramp,
                    "Least time from no torque to the limit, s; 0: torques may jump")
@@ -436,6 +495,22 @@ void add_check_command(CLI::App& app, const Program& program) {
       ->capture_default_str();
   command->add_flag("--json", settings->json, "For programs");
   command->callback([settings] { run_check(*settings); });
+}
+
+void add_limits_command(CLI::App& app, const Program& program) {
+  const auto settings = std::make_shared<LimitsSettings>();
+  CLI::App* command = app.add_subcommand(
+      "limits",
+      "Print the limits of the joints for planners that know no torques: soft position limits, "
+      "velocities, and constant accelerations that keep the torque limits at every posture and "
+      "velocity, friction included; of all such accelerations those of the largest product");
+  const std::string name = program.name + " limits" + robot_example(program);
+  command->footer("Units: rad, m, s, N m, N.\n\nExamples:\n  " + name + "\n  " + name +
+                  " --velocity-scale 0.9 --reserve 0.1 --json");
+  add_arm(*command, program, settings->arm);
+  add_scales(*command, settings->velocity_scale, settings->reserve);
+  command->add_flag("--json", settings->json, "For programs");
+  command->callback([settings] { run_limits(*settings); });
 }
 
 }  // namespace ga_tools

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
     ga_tools::add_motion_command(app, program);
     ga_tools::add_time_command(app, program);
     ga_tools::add_check_command(app, program);
+    ga_tools::add_limits_command(app, program);
     puma_hardware::cli::add_run_command(app);
     puma_hardware::cli::add_estimate_payload_command(app);
     puma_hardware::cli::add_calibrate_command(app);
