@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install what is missing: setup.sh [--for bench|test|lint|fuzz|fresh]... Without --for: what `make sim` needs. Silent when
+# Install what is missing: setup.sh [--for bench|test|lint|fuzz|fresh|ci]... Without --for: what `make sim` needs. Silent when
 # nothing is missing.
 set -euo pipefail
 PATH=/usr/bin:/bin:/usr/sbin:/sbin
@@ -11,12 +11,12 @@ while [[ ${1:-} == --for && -f $scripts/packages-${2:-}.txt ]]; do
   shift 2
 done
 if [[ $# -gt 0 ]]; then
-  echo "usage: setup.sh [--for bench|test|lint|fuzz|fresh]..." >&2
+  echo "usage: setup.sh [--for bench|test|lint|fuzz|fresh|ci]..." >&2
   exit 2
 fi
 # The tools of lint and the root file systems are used without a build.
 case "${lists[*]}" in
-  *-lint.txt | *-fresh.txt) ;;
+  *-lint.txt | *-fresh.txt | *-ci.txt) ;;
   *) lists+=("$scripts/packages.txt") ;;
 esac
 
