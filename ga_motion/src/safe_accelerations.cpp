@@ -103,16 +103,22 @@ class Product {
   }
 
  private:
-  double value(const std::vector<double>& a, double weight) const {
+  /// Change of the barrier's value by a step. The difference of two values would be lost in their
+  /// rounding: the value grows with the weight.
+  double change(const std::vector<double>& a, const std::vector<double>& direction, double length,
+                double weight) const {
     double sum = 0;
-    for (const double one : a) {
-      if (!(one > 0)) return std::numeric_limits<double>::infinity();
-      sum -= weight * std::log(one);
+    for (std::size_t k = 0; k < n_; ++k) {
+      const double relative = length * direction[k] / a[k];
+      if (!(relative > -1)) return std::numeric_limits<double>::infinity();
+      sum -= weight * std::log1p(relative);
     }
     for (std::size_t row = 0; row < rows_.bounds.size(); ++row) {
-      const double left = slack(a, row);
-      if (!(left > 0)) return std::numeric_limits<double>::infinity();
-      sum -= std::log(left);
+      double used = 0;
+      for (std::size_t k = 0; k < n_; ++k) used += rows_.factors[row * n_ + k] * direction[k];
+      const double relative = -length * used / slack(a, row);
+      if (!(relative > -1)) return std::numeric_limits<double>::infinity();
+      sum -= std::log1p(relative);
     }
     return sum;
   }
@@ -124,7 +130,7 @@ class Product {
 
   void center(std::vector<double>& a, double weight) const {
     for (int step = 0; step < 50; ++step) {
-      std::vector<double> gradient(n_), hessian(n_ * n_, 0.0), direction(n_), next(n_);
+      std::vector<double> gradient(n_), hessian(n_ * n_, 0.0), direction(n_);
       for (std::size_t k = 0; k < n_; ++k) {
         gradient[k] = -weight / a[k];
         hessian[k * n_ + k] = weight / (a[k] * a[k]);
@@ -143,14 +149,12 @@ class Product {
       double decrease = 0;
       for (std::size_t k = 0; k < n_; ++k) decrease -= gradient[k] * direction[k];
       if (!(decrease > 1e-9)) return;
-      const double before = value(a, weight);
       double length = 1;
-      for (;; length *= 0.5) {
+      while (!(change(a, direction, length, weight) <= -0.1 * length * decrease)) {
+        length *= 0.5;
         if (length < 1e-12) return;
-        for (std::size_t k = 0; k < n_; ++k) next[k] = a[k] + length * direction[k];
-        if (value(next, weight) <= before - 0.1 * length * decrease) break;
       }
-      a = next;
+      for (std::size_t k = 0; k < n_; ++k) a[k] += length * direction[k];
     }
   }
 
