@@ -261,8 +261,12 @@ struct ControlLaw::Impl {
     // In hand guiding a payload waits: nothing would balance a wrong one.
     if (payload.active() && !setting.hand_guided()) blend_payload(cycle, tau);
     if (friction.enabled() && !setting.hand_guided()) {
-      const auto& velocities = setting.takes_rates() ? reference.followed().qd : arm.qd;
-      friction.add(cycle, velocities, !setting.takes_rates(), tau);
+      const Motion& r = reference.followed();
+      if (setting.takes_rates()) {
+        friction.add(cycle, r.qd, r.qdd, tau);
+      } else {
+        friction.add(cycle, arm.qd, {}, tau);
+      }
     }
     if (integrates) latch.settle(tau, friction.torque(), cycle.dt, observer, arm);
     std::copy_n(tau.begin(), arm.size(), wanted.begin());

@@ -48,10 +48,10 @@ class FrictionFeedforward {
   /// Blending is complete.
   void settle(std::size_t joint) noexcept { blending_[joint] = false; }
   /// Adds the friction at the velocities to `tau`. After a change it starts with the friction that
-  /// the previous torque contains, for a bumpless transfer. `measured`: the velocities are not those
-  /// of a reference.
-  void add(const Cycle& cycle, std::span<const double> velocities, bool measured,
-           std::span<double> tau) noexcept;
+  /// the previous torque contains, for a bumpless transfer. Accelerations of the reference; none if
+  /// the velocities are measured.
+  void add(const Cycle& cycle, std::span<const double> velocities,
+           std::span<const double> accelerations, std::span<double> tau) noexcept;
 
   /// N m, added in the last update. The caller subtracts what it removes from the torque.
   std::span<double> torque() noexcept { return torque_; }
@@ -61,13 +61,19 @@ class FrictionFeedforward {
 
  private:
   bool exceeds_slew_rate(std::size_t joint, double acceleration) const noexcept;
+  /// True if the velocity reverses before the rate limit has removed its friction.
+  bool reverses(std::size_t joint, double velocity, double acceleration,
+                const Cycle& cycle) noexcept;
 
   double share_, velocity_;
   bool blend_enabled_;
   std::vector<ga_dynamics::Drive> drives_;
   std::vector<double> torque_limit_;
-  std::vector<char> blending_;  ///< the followed reference blends to the input
-  std::vector<char> slewing_;   ///< the output is rate-limited and has not reached its target
+  std::vector<char> blending_;   ///< the followed reference blends to the input
+  std::vector<char> slewing_;    ///< the output is rate-limited and has not reached its target
+  std::vector<char> reversing_;  ///< the reference is about to reverse
+  std::vector<char> turning_;    ///< and has not yet the friction of the other direction
+  std::vector<double> recent_acceleration_;  ///< rad/s², of the reference, low-passed
   std::vector<double> output_;
   std::vector<double> torque_;
   std::vector<double> missing_;
