@@ -26,15 +26,17 @@ constexpr int kLeastSamples = 5;  ///< of a bin in each direction
 constexpr std::size_t kLeastPlaces = 8;
 
 // Standard deviations of what the fit does not know.
-constexpr double kTorqueNoise = 1;       ///< N m of a place
-constexpr double kPositionPrior = 0.5;   ///< rad
-constexpr double kMassPrior = 0.3;       ///< of gravity, as a share
-constexpr double kFrictionPrior = 0.15;  ///< of the friction
+constexpr double kTorqueNoise = 0.5;    ///< N m of a place
+constexpr double kPositionPrior = 0.5;  ///< rad
+constexpr double kMassPrior = 0.2;      ///< of gravity, as a share
+constexpr double kFrictionPrior = 0.1;  ///< of the friction
 constexpr int kIterations = 8;
 constexpr double kStep = 1e-4;  ///< of the numerical derivatives
 
+constexpr double kLeastGravity = 0.3;  ///< of the friction
+constexpr double kSeen = 0.1;          ///< rad, standard deviation
 constexpr double kSurelyWrong = 0.07;  ///< rad
-constexpr double kSureDeviations = 3;
+constexpr double kSureDeviations = 2.5;
 
 /// Solves A x = b in place, A symmetric and positive definite, row by row; x in b.
 void solve(std::vector<double>& a, std::vector<double>& b) {
@@ -135,8 +137,7 @@ PostureEstimate estimate_posture(const ga_dynamics::Chain& chain,
   for (std::size_t i = 0; i < 6; ++i) {
     const ga_dynamics::Drive& drive = chain.joints()[i].drive;
     const double friction = std::min(drive.coulomb_positive, drive.coulomb_negative);
-    if (count[i] < kLeastPlaces || most[i] <= friction) continue;
-    estimate.seen[i] = true;
+    if (count[i] < kLeastPlaces || most[i] <= kLeastGravity * friction) continue;
     joints.push_back(i);
   }
   const std::size_t m = joints.size(), n = 3 * m;
@@ -191,6 +192,7 @@ PostureEstimate estimate_posture(const ga_dynamics::Chain& chain,
     solve(matrix, unit);
     estimate.error[joints[k]] = x[3 * k];
     estimate.deviation[joints[k]] = std::sqrt(unit[3 * k]);
+    estimate.seen[joints[k]] = estimate.deviation[joints[k]] < kSeen;
   }
   return estimate;
 }

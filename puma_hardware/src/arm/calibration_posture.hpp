@@ -50,7 +50,7 @@ class GravityLog {
 
 /// By how much the arm stands elsewhere than it is said to.
 struct PostureEstimate {
-  std::array<bool, 6> seen{};         ///< gravity turns the joint by more than its friction
+  std::array<bool, 6> seen{};         ///< gravity shows where the joint stands
   std::array<double, 6> error{};      ///< rad, true minus stated
   std::array<double, 6> deviation{};  ///< rad, standard deviation of that
   /// Joints that surely stand elsewhere, with the angles; empty if none.

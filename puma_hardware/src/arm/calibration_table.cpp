@@ -108,6 +108,8 @@ class Descriptor {
   int fd_;
 };
 
+constexpr int kMostLinks = 20;
+
 /// The file that a path means: that of a link, so that the link stays. Throws CardError if something
 /// is there that is not a regular file.
 std::string target_of(const std::string& path) {
@@ -119,9 +121,12 @@ std::string target_of(const std::string& path) {
                    ? "it is a folder; name a file in it"
                    : "it is a device, a pipe or a socket; name a regular file");
   }
-  if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
-  const fs::path target = fs::weakly_canonical(path, error);
-  if (error) fail(path, "the link cannot be followed: " + error.message());
+  fs::path target = path;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
+    const fs::path next = fs::read_symlink(target, error);
+    if (error || links == kMostLinks) fail(path, "the link cannot be followed");
+    target = target.parent_path() / next;  // of an absolute path, that path
+  }
   return target;
 }
 

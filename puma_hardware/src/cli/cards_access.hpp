@@ -17,6 +17,7 @@
 #include "cli/cards.hpp"
 #include "cli/joint_motion.hpp"
 #include "process/heartbeat.hpp"
+#include "process/realtime.hpp"
 #include "runtime/robot.hpp"
 
 namespace puma_hardware::cli {
@@ -70,6 +71,12 @@ class Supervision {
 
   /// From now on the guard watches. Throws std::runtime_error without one, unless `unguarded`.
   void arm(bool unguarded) {
+    if (robot_.bus() != Bus::kPrivate) {
+      const std::string refused = enter_realtime(kPriority);
+      if (!refused.empty() && robot_.bus() == Bus::kPorts) {
+        std::fprintf(stderr, "puma: %s\n", refused.c_str());
+      }
+    }
     if (unguarded) return;
     heartbeat_ = guarded_heartbeat(robot_);
     if (heartbeat_ && !heartbeat_->arm()) {
@@ -96,6 +103,8 @@ class Supervision {
     }
     return stop_flag().load() ? "stopped on request" : "";
   }
+
+  static constexpr int kPriority = 80;  ///< as the control loop
 
   Robot& robot_;
   std::unique_ptr<Heartbeat> heartbeat_;

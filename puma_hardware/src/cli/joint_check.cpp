@@ -11,11 +11,13 @@ namespace puma_hardware::cli {
 
 namespace {
 
-constexpr double kRampTime = 0.6;      ///< s, and as long at the greatest voltage
-constexpr double kEnough = 0.5;        ///< motor turns of any joint that end the motion
-constexpr double kPotMoved = 0.3;      ///< motor turns, above the noise of a potentiometer
-constexpr double kEncoderMoved = 0.1;  ///< motor turns
+constexpr double kRampTime = 0.6;                 ///< s, and as long at the greatest voltage
+constexpr double kEnough = 0.5;                   ///< motor turns of any joint that end the motion
+constexpr double kPotMoved = 0.3;                 ///< motor turns, above the wrist's coupling
+constexpr double kPotMovedAtRest = 0.15;          ///< motor turns, above the noise of a mean
+constexpr double kEncoderMoved = 0.1;             ///< motor turns
 constexpr double kMargin = 1.5, kMostMargin = 3;  ///< of the voltage over that of the friction
+constexpr double kShare = 0.5;                    ///< of the turns by the other sensor
 /// Of the friction in its easier direction: what moves with less is not moved by the voltage.
 constexpr double kLeastFriction = 0.5;
 
@@ -93,6 +95,7 @@ CheckedMotion move_for_check(JointMotion& motion, double most, bool open_brakes)
   }
   result.volts = motion.volts();
   motion.end();
+  if (motion.unseen()) result.ended.clear();  // what did move says why
   if (!result.ended.empty()) return result;
   motion.rest();
   result.moved = motion.moved_at_rest();
@@ -101,7 +104,7 @@ CheckedMotion move_for_check(JointMotion& motion, double most, bool open_brakes)
 
 bool turned_visibly(const CheckedMotion& motion, std::size_t joint) {
   return motion.ended.empty() && std::abs(motion.moved.encoder[joint]) >= kEncoderMoved &&
-         std::abs(motion.moved.pot[joint]) >= kPotMoved;
+         std::abs(motion.moved.pot[joint]) >= kPotMovedAtRest;
 }
 
 Diagnosis diagnose(const ArmSettings& settings, const DriveModels& drives, std::size_t joint,
@@ -115,7 +118,9 @@ Diagnosis diagnose(const ArmSettings& settings, const DriveModels& drives, std::
   const double encoder = moved.encoder[joint], pot = moved.pot[joint];
   const int counts_of = other(moved.encoder, joint, kPotMoved),
             pot_of = other(moved.pot, joint, kPotMoved);
-  const bool counted = std::abs(encoder) >= kEncoderMoved, potted = std::abs(pot) >= kPotMoved;
+  // One that moves much less than the other is moved by the wrist's coupling.
+  const bool counted = std::abs(encoder) >= std::max(kEncoderMoved, kShare * std::abs(pot)),
+             potted = std::abs(pot) >= std::max(kPotMovedAtRest, kShare * std::abs(encoder));
   // Which joint really moved: the one of both sensors, else of either.
   const int mover = counted || potted ? static_cast<int>(joint) : std::max(counts_of, pot_of);
   if (mover >= 0) {
@@ -166,18 +171,18 @@ Diagnosis diagnose(const ArmSettings& settings, const DriveModels& drives, std::
                        : "its potentiometer does not move: connector, supply, or a broken wire"};
   }
   if (counts_of >= 0 && counts_of == pot_of) {
+    const bool coupled = joint >= 3 && pot_of > static_cast<int>(joint);
     return {false,
-            name(pot_of) + " moves in its place: swap them in pcl726.channel, or the amplifiers"};
+            name(pot_of) + " moves in its place: swap them in pcl726.channel, or the amplifiers" +
+                (coupled ? ". Or " + own.name + " has moved, with both sensors dead, and " +
+                               name(pot_of) + " by the wrist's coupling: look which one moves"
+                         : "")};
   }
   if (counts_of >= 0 || pot_of >= 0) {
     return {false, "another joint moves, " + name(std::max(counts_of, pot_of)) +
                        ": more than one wire is swapped"};
   }
-  return {false, "neither encoder nor potentiometer moves at up to " + volts_text(motion.volts) +
-                     ", " + volts_text(drives[joint].volts_to_move()) +
-                     " by the description's friction. No arm power, a closed brake, an amplifier "
-                     "without supply or enable; or the joint has moved, and both sensors are dead. "
-                     "Look at the joint: no more voltage before that is clear"};
+  return {false, nothing_moves(motion.volts, drives[joint])};
 }
 
 }  // namespace puma_hardware::cli

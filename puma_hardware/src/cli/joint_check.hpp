@@ -19,7 +19,7 @@ struct CheckedMotion {
 };
 
 /// Limits of a check's motion: the check itself ends it after half a motor turn.
-constexpr MotionLimits kCheckLimits{2, 0, false};
+constexpr MotionLimits kCheckLimits{2, 0, false, 0.27, 2.5};
 
 /// The voltage that `puma cards check` raises the output to: 1.5 times what the joint's friction takes.
 double default_voltage(const DriveModel& drive, const JointSettings& joint);

@@ -22,7 +22,7 @@ constexpr int kRestCycles = 400;
 constexpr double kMostTurns = 2;     ///< of the joint's motor
 constexpr double kPotMoved = 0.3;    ///< motor turns, above the noise of a potentiometer
 constexpr double kPotDiffers = 0.3;  ///< motor turns between encoder and potentiometer
-constexpr double kPotSeen = 0.2;     ///< the same, where a single error does no harm
+constexpr double kPotSeen = 0.15;    ///< the same, where a single error does no harm
 constexpr double kSeenCounts = 16;   ///< of an encoder that has surely moved
 constexpr double kStillCounts = 8;   ///< by which an encoder at rest may vary
 constexpr double kSag = 0.25;        ///< motor turns of a supported joint when its brake opens
@@ -35,7 +35,6 @@ constexpr double kSpeedTime = 0.01;                 ///< s over which the speed 
 /// Share of the friction that is sure to hold the joint. What the rest of the torque may do unseen is
 /// limited in speed and travel.
 constexpr double kSureFriction = 0.7;
-constexpr double kUnseenSpeed = 0.15;
 
 std::string number(const char* format, double value) {
   char text[64];
@@ -54,6 +53,14 @@ const char* name_of(DacCoding coding) {
 }
 
 }  // namespace
+
+std::string nothing_moves(double volts, const DriveModel& drive) {
+  return "neither encoder nor potentiometer moves at " + number("%.2f", volts) +
+         " V; friction takes " + number("%.2f", drive.volts_to_move()) +
+         " V by the description. No arm power, a closed brake, an amplifier without supply or "
+         "enable, or another amplifier gets the voltage (pcl726.channel); or the joint has moved, and "
+         "both sensors are dead. Look at the joint: no more voltage before that is clear";
+}
 
 DriveModels drive_models(const ga_dynamics::Chain& chain, const ArmSettings& settings) {
   DriveModels models;
@@ -326,6 +333,8 @@ std::string JointMotion::watch_unseen(double dt) {
   unseen_speed_ = std::max(0.0, unseen_speed_ + torque / drive.inertia * dt);
   unseen_travel_ += unseen_speed_ * dt;
   for (std::size_t i = 0; i < 6; ++i) {
+    // The joint's motion turns these as well, whether or not it is seen itself.
+    if (i > joint_ && joint_ >= 3) continue;
     const double counted = kSeenCounts / settings_.joints[i].counts_per_rev;
     if (std::abs(by_encoder(i) - seen_.encoder[i]) < counted &&
         std::abs(by_pot(i) - seen_.pot[i]) < kPotSeen) {
@@ -335,19 +344,16 @@ std::string JointMotion::watch_unseen(double dt) {
     unseen_speed_ = unseen_travel_ = 0;
     return "";
   }
-  const bool far = unseen_travel_ > kMostTurns * 2 * std::numbers::pi / own.gear_ratio;
-  const bool fast = !own.brake && unseen_speed_ > kUnseenSpeed * own.max_speed;
+  const bool far = unseen_travel_ > limits_.unseen_turns * 2 * std::numbers::pi / own.gear_ratio;
+  const bool fast = !own.brake && unseen_speed_ > limits_.unseen_ratio * own.max_speed;
   if (!far && !fast) return "";
-  return own.name + ": neither encoder nor potentiometer moves at " + number("%.2f", volts_) +
-         " V, " + number("%.2f", drive.volts_to_move()) +
-         " V by the description's friction. No arm power, a closed brake, an amplifier without "
-         "supply or enable; or the joint has moved, and both sensors are dead. Look at the joint: "
-         "no more voltage before that is clear";
+  unseen_ = true;
+  return own.name + ": " + nothing_moves(volts_, drive);
 }
 
 std::string JointMotion::moving_at_zero(bool brakes_open) const {
   std::vector<std::size_t> movers;
-  bool by_gravity = brakes_open, own = false;
+  bool braked = true, falls = false, own = false;
   for (std::size_t i = 0; i < 6; ++i) {
     const JointSettings& joint = settings_.joints[i];
     const bool loose = brakes_open && joint.brake;
@@ -357,13 +363,14 @@ std::string JointMotion::moving_at_zero(bool brakes_open) const {
     }
     movers.push_back(i);
     own = own || i == joint_;
-    by_gravity = by_gravity && joint.brake && drives_[i].falls();
+    braked = braked && joint.brake;
+    falls = falls || drives_[i].falls();
   }
   if (movers.empty()) return "";
   const std::string what = listed(settings_, movers);
   const std::string coding =
       std::string("pcl726.coding, now ") + name_of(settings_.cards.pcl726.coding);
-  if (by_gravity) {
+  if (brakes_open && braked && falls) {
     return what +
            " moved at 0 V when the brakes opened: gravity. Hang or hold the arm, or stand it "
            "upright, where friction holds it. If it was held: an offset of the outputs, or " +

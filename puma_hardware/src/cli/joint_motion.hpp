@@ -33,6 +33,9 @@ struct DriveModel {
 using DriveModels = std::array<DriveModel, 6>;
 DriveModels drive_models(const ga_dynamics::Chain& chain, const ArmSettings& settings);
 
+/// What it may mean that a joint does not move.
+std::string nothing_moves(double volts, const DriveModel& drive);
+
 /// Motor turns by encoder and potentiometer of each joint, positive in the joint's positive direction
 /// if the settings are right.
 struct Moved {
@@ -41,9 +44,11 @@ struct Moved {
 
 /// Besides two turns of the joint's own motor.
 struct MotionLimits {
-  double other_turns = 0.25;  ///< of another motor, beyond the wrist's coupling
-  double speed_ratio = 0.15;  ///< of the joint's speed limit, by its encoder; 0: not watched
-  bool compare = true;        ///< encoder and potentiometer have to count the same turns
+  double other_turns = 0.25;   ///< of another motor, beyond the wrist's coupling
+  double speed_ratio = 0.15;   ///< of the joint's speed limit, by its encoder; 0: not watched
+  bool compare = true;         ///< encoder and potentiometer have to count the same turns
+  double unseen_ratio = 0.15;  ///< of the speed limit that a joint may reach unseen
+  double unseen_turns = 2;     ///< of its motor that it may get unseen
 };
 
 class JointMotion {
@@ -80,11 +85,13 @@ class JointMotion {
   /// The same at rest, with the mean of many conversions. Throws as the constructor.
   Moved moved_at_rest();
   double volts() const { return volts_; }  ///< the last before the end
+  /// It ended because nothing was seen to move.
+  bool unseen() const { return unseen_; }
   /// The power stays off, for a meter at the output.
   void without_power() { unpowered_ = true; }
 
  private:
-  static constexpr std::size_t kSamples = 5;
+  static constexpr std::size_t kSamples = 10;
   /// The latest conversions of a potentiometer, with the count at each.
   struct Track {
     std::array<double, kSamples> volts{}, counts{};
@@ -115,7 +122,7 @@ class JointMotion {
   std::array<Track, 6> tracks_;
   std::size_t next_other_ = 0;
   double volts_ = 0;
-  bool unpowered_ = false, on_ = false, starting_ = false;
+  bool unpowered_ = false, on_ = false, starting_ = false, unseen_ = false;
   bool power_seen_ = false;
   int power_missing_ = 0;
   bool watchdog_ = false;
