@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "cli/joint_check.hpp"
@@ -287,6 +288,19 @@ TEST_P(EveryJoint, RefusesAVoltageThatCannotMoveIt) {
   EXPECT_THROW(check_voltage(drive, own, 0.9 * drive.volts_to_move()), std::runtime_error);
   EXPECT_THROW(check_voltage(drive, own, -3.1 * drive.volts_to_move()), std::runtime_error);
   EXPECT_NO_THROW(check_voltage(drive, own, -default_voltage(drive, own)));
+}
+
+TEST(JointCheck, NeedsTheFrictionOfTheDescription) {
+  const Rig rig;
+  DriveModel drive = rig.drives[3];
+  drive.friction = drive.most_friction = 0;
+  try {
+    check_voltage(drive, rig.settings.joints[3], default_voltage(drive, rig.settings.joints[3]));
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string(error.what()).find("joint4: the description has no coulomb_friction"),
+              0u);
+  }
 }
 
 TEST(JointCheck, EndsWhenTheEmergencyStopIsPressed) {

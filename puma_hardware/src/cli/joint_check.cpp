@@ -73,6 +73,12 @@ double default_voltage(const DriveModel& drive, const JointSettings& joint) {
 
 void check_voltage(const DriveModel& drive, const JointSettings& joint, double most) {
   const double least = drive.volts_to_move(), greatest = kMostMargin * least;
+  if (!(least > 0)) {
+    throw std::runtime_error(
+        joint.name +
+        ": the description has no coulomb_friction_positive and _negative, from "
+        "which the voltage of a check follows; give them");
+  }
   if (std::abs(most) >= least && std::abs(most) <= std::min(greatest, joint.max_voltage)) return;
   throw std::runtime_error("--most " + volts_text(most) + ": " + joint.name + " needs " +
                            volts_text(least) + " against its friction; give " + volts_text(least) +
