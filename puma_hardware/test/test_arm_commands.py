@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 import re
+import stat
 import subprocess
 import time
 
@@ -80,7 +81,7 @@ def test_output_ends_when_another_joint_falls():
     with emulated_robot('falls', '--start', '0', '-0.575', '1.5', '0', '0', '0') as name:
         done = puma('cards', 'output', '6', '0.2', '--cell', name, '--no-guard', '--supported',
                     '--seconds', '2', code=1)
-        assert re.search('another joint moves: joint[23]; the arm is not supported', done.stderr)
+        assert re.search('joint2.* moved at 0 V when the brakes opened: gravity', done.stderr)
         seen = json.loads(puma('cell', name, '--after', '0.3').stdout)
         assert abs(seen['q'][1] + 0.575) < 0.2, 'half a second took it by 0.57 rad'
         assert seen['volts'] == [0] * 6 and not seen['powered'] and seen['brakes'][1]
@@ -116,17 +117,14 @@ def wired(tmp_path):
         yield start
 
 
+# All joints and faults: test_joint_check.cpp.
 @pytest.mark.parametrize('wiring, fault, told', [
     ('', None, 'voltage, encoder and potentiometer agree'),
     ('joint4.voltage_direction: 1', None, 'change joint4.voltage_direction'),
-    ('joint4.encoder_direction: 1', None, 'change joint4.encoder_direction'),
-    ('joint4.pot_direction: -1', None, 'change joint4.pot_direction'),
-    ('pcl833.channel: 0 1 2 4 3 5', None, 'arrives as that of joint5: swap them in pcl833.channel'),
-    ('pcl818.pot_channel: 0 1 2 5 4 3', None, 'that of joint6: swap them in pcl818.pot_channel'),
     ('pcl726.channel: 0 1 2 4 3 5', None, 'joint5 moves in its place: swap them in pcl726.channel'),
+    ('pcl726.coding: twos_complement', None, 'pcl726.coding, now offset_binary, is wrong'),
     ('', 'encoder-frozen:joint4', 'its encoder does not count'),
-    ('', 'pot-stuck:joint4', 'its potentiometer does not move'),
-    ('', 'amplifier-dead:joint4', 'nothing moves: is arm power on')])
+    ('', 'amplifier-dead:joint4', 'an amplifier without supply')])
 def test_check_names_what_is_wired_wrongly(wired, wiring, fault, told):
     name = wired(wiring)
     if fault:
@@ -138,7 +136,59 @@ def test_check_names_what_is_wired_wrongly(wired, wiring, fault, told):
     assert told in done.stdout, done.stdout
     seen = json.loads(puma('cell', name, *BRAKES).stdout)
     assert max(abs(a - b) for a, b in zip(seen['q'], before)) < 0.2, 'a small motion'
-    assert seen['volts'] == [0] * 6 and not seen['power_output']
+    assert not seen['power_output']
+    if 'coding' not in wiring:
+        assert seen['volts'] == [0] * 6
+
+
+@pytest.mark.parametrize('joint', ['1', '2', '3', '4', '5', '6'])
+def test_check_moves_every_joint(joint):
+    text = puma('cards', 'check', joint, '--supported', *BRAKES).stdout
+    assert f'joint{joint}: voltage, encoder and potentiometer agree' in text
+
+
+def test_check_believes_the_person_who_saw_the_motion():
+    text = puma('cards', 'check', '5', '--turned', 'negative', *BRAKES).stdout
+    assert 'agree with the direction that was seen' in text
+    done = puma('cards', 'check', '5', '--turned', 'positive', *BRAKES, code=1)
+    for reversed_sign in ['voltage_direction', 'encoder_direction', 'pot_direction']:
+        assert f'change joint5.{reversed_sign}' in done.stdout
+    done = puma('cards', 'check', '5', '--ask', *BRAKES, code=1, input='yes\npositive\n')
+    assert 'Which way did joint5 turn?' in done.stdout
+    assert 'change joint5.pot_direction' in done.stdout
+
+
+@pytest.mark.parametrize('most', ['0.1', '-2'])
+def test_check_refuses_a_voltage_that_does_not_fit_the_joint(most):
+    error = puma('cards', 'check', '6', f'--most={most}', *BRAKES, code=2).stderr
+    assert 'joint6 needs 0.38 V against its friction; give 0.38 V to 1.13 V' in error
+
+
+SAFE = ['--set', 'pcl726.power_output=8', '--set', 'pcl726.brake_output=9',
+        '--set', 'pcl726.power_feedback_input=2', '--set', 'pcl726.watchdog_output=10',
+        '--set', 'pcl726.watchdog_input=3', '--set', 'safety.power_delay=0.2']
+
+
+def test_output_does_not_move_again_after_an_emergency_stop():
+    with emulated_robot('stopped', *SAFE) as name:
+        output = [PUMA, 'cards', 'output', '6', '-0.15', '--seconds', '20', '--cell', name,
+                  '--no-guard', *SAFE]
+        with subprocess.Popen(output, stderr=subprocess.PIPE, text=True) as process:
+            while not json.loads(puma('cell', name, *SAFE).stdout)['powered']:
+                assert process.poll() is None
+            puma('cell', name, '--inject', 'power-lost', *SAFE)
+            assert process.wait(timeout=60) == 1
+            assert 'arm power is lost' in process.stderr.read()
+        puma('cell', name, '--clear', *SAFE)
+        seen = json.loads(puma('cell', name, '--after', '0.5', *SAFE).stdout)
+        assert seen['volts'] == [0] * 6 and not seen['powered'] and not seen['power_output']
+
+
+def test_output_for_a_meter_needs_no_power():
+    with emulated_robot('meter', *SAFE) as name:
+        text = puma('cards', 'output', '4', '0.5', '--no-power', '--cell', name, '--no-guard',
+                    *SAFE).stdout
+        assert 'joint4: 0.4980 V, now 0 V; the count changed from 0 to 0' in text
 
 
 def test_a_person_turns_joints_of_an_emulated_robot(cell):
@@ -233,6 +283,45 @@ def test_build_checks_the_file_before_it_moves(tmp_path):
     done = puma('calibrate', '--build', '--fast', '--calibration', str(tmp_path / 'no' / 'table'),
                 code=2)
     assert 'cannot write' in done.stderr
+
+
+def test_build_refuses_what_is_not_a_regular_file(tmp_path):
+    for path in [str(tmp_path), '/dev/full']:
+        done = puma('calibrate', '--build', '--fast', '--overwrite', '--calibration', path, code=2)
+        assert f'calibration file {path}: it is a' in done.stderr
+    assert stat.S_ISCHR(os.stat('/dev/full').st_mode)
+
+
+BUILD_AT = ['calibrate', '--build', '--fast', '--start', '0', '-1.5', '1.5', '0', '0', '0', *LOW,
+            *HIGH, '--calibration']
+
+
+@pytest.mark.parametrize('position, told', [
+    (['0', '-1.4', '1.5', '0', '0', '0'], 'joint2 stands about -0.[01][0-9] rad'),
+    (['0', '-1.7', '1.5', '0', '0', '0'], 'joint2 stands about 0.[12][0-9] rad')])
+def test_build_compares_the_position_with_gravity(tmp_path, position, told):
+    table = tmp_path / 'table.json'
+    done = puma(*BUILD_AT, str(table), '--at', *position, code=1)
+    assert re.search(told, done.stderr), done.stderr
+    assert 'Does the arm stand where --at says?' in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_build_compares_the_position_with_the_potentiometers(tmp_path):
+    far = ['--at', '0', '-1.5', '1.5', '0', '0', '3']
+    table = tmp_path / 'table.json'
+    error = puma(*BUILD_AT, str(table), *far, code=2).stderr
+    assert 'joint6: its potentiometer reads 2.5' in error and 'Nothing has moved' in error
+    assert not list(tmp_path.iterdir())
+    puma(*BUILD_AT, str(table), *far, '--trust-at')
+    assert table.exists()
+
+
+def test_calibrate_shows_what_moves_and_asks():
+    done = puma('calibrate', '--fast', '--ask', code=2, input='no\n')
+    assert len(re.findall(r'joint\d +by 0\.[0-9]+ rad \(\d+ degrees\)', done.stdout)) == 6
+    assert 'nothing has moved' in done.stderr
+    puma('calibrate', '--fast', '--ask', input='yes\n')
 
 
 def test_build_shows_the_sweep_and_asks(tmp_path):

@@ -83,9 +83,46 @@ TEST_F(CalibrationFileTest, KeepsTheOldOneWhenTheNewCannotBeWritten) {
   CalibrationTable bad = table_;
   bad.joints[0].entries[3].count += 1;
   EXPECT_THROW(save_calibration(path_, bad, settings_), CardError);
-  std::filesystem::create_directory(path_.string() + ".new");
+  std::filesystem::create_directory(path_.string() + ".new-" + std::to_string(::getpid()));
   EXPECT_THROW(save_calibration(path_, table_, settings_), CardError);
   EXPECT_EQ(text(), before);
+}
+
+TEST_F(CalibrationFileTest, LeavesOtherFilesOfTheFolder) {
+  const std::filesystem::path other = path_.string() + ".new";
+  std::ofstream(other) << "mine";
+  check_writable(path_);
+  save_calibration(path_, table_, settings_);
+  EXPECT_TRUE(std::filesystem::exists(other));
+}
+
+TEST_F(CalibrationFileTest, OnlyARegularFileIsReplaced) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& [path, what] : {std::pair{pipe, "it is a device, a pipe or a socket"},
+                                   std::pair{folder_, "it is a folder"}}) {
+    for (const bool only_checked : {true, false}) {
+      try {
+        only_checked ? check_writable(path) : save_calibration(path, table_, settings_);
+        ADD_FAILURE() << path;
+      } catch (const CardError& error) {
+        EXPECT_TRUE(contains(error.what(), path.string() + ": " + what)) << error.what();
+      }
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_THROW(check_writable("/dev/full"), CardError);
+}
+
+TEST_F(CalibrationFileTest, ALinkStaysAndItsFileIsReplaced) {
+  const std::filesystem::path link = folder_ / "link.json";
+  std::filesystem::create_symlink("calibration.json", link);
+  for (int k = 0; k < 2; ++k) {  // first without a file
+    save_calibration(link, table_, settings_);
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path_)));
+    EXPECT_EQ(refusal(settings_), "accepted");
+  }
 }
 
 TEST_F(CalibrationFileTest, NamesTheFolderThatIsNotThere) {

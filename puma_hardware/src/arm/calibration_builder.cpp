@@ -23,7 +23,8 @@ constexpr double kAcceleration = 4;
 
 }  // namespace
 
-CalibrationBuilder::CalibrationBuilder(const ArmSettings& settings) : settings_(settings) {
+CalibrationBuilder::CalibrationBuilder(const ArmSettings& settings)
+    : settings_(settings), gravity_(settings) {
   const WristCoupling& c = settings.coupling;
   std::array<double, 6> reach;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -50,6 +51,7 @@ std::int64_t CalibrationBuilder::bin_of(std::size_t i, double count) const noexc
 void CalibrationBuilder::add(const PumaArm& arm) noexcept {
   const ArmReading& reading = arm.reading();
   const std::array<double, 6> counts = arm.true_counts();
+  gravity_.add(reading);
   for (std::size_t i = 0; i < 6; ++i) {
     Joint& joint = joints_[i];
     const std::int64_t forward =

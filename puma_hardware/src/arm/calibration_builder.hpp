@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "arm/calibration_posture.hpp"
 #include "arm/calibration_table.hpp"
 #include "arm/puma_arm.hpp"
 #include "arm/trapezoidal_profile.hpp"
@@ -30,6 +31,8 @@ class CalibrationBuilder {
   /// Throws CardError naming the joint and what is inconsistent or missing. Ends of the range where
   /// the potentiometer is at its stop are left out.
   CalibrationTable finish() const;
+  /// The torques along the motion, to be compared with gravity.
+  std::vector<GravityPlace> gravity() const { return gravity_.places(); }
 
  private:
   static constexpr int kBinsPerTurn = 4;
@@ -55,6 +58,7 @@ class CalibrationBuilder {
 
   ArmSettings settings_;
   std::array<Joint, 6> joints_;
+  GravityLog gravity_;
 };
 
 /// Reference motion of one joint after the other to the low end of its range, to the high end and

@@ -108,6 +108,66 @@ class Descriptor {
   int fd_;
 };
 
+constexpr int kMostLinks = 20;
+
+/// The file that a path means: that of a link, so that the link stays. Throws CardError if something
+/// is there that is not a regular file.
+std::string target_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    fail(path, fs::is_directory(status)
+                   ? "it is a folder; name a file in it"
+                   : "it is a device, a pipe or a socket; name a regular file");
+  }
+  fs::path target = path;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
+    const fs::path next = fs::read_symlink(target, error);
+    if (error || links == kMostLinks) fail(path, "the link cannot be followed");
+    target = target.parent_path() / next;  // of an absolute path, that path
+  }
+  return target;
+}
+
+/// A new file in the folder of another, which it replaces as a whole. Otherwise it is removed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& path)
+      : path_(path),
+        target_(target_of(path)),
+        name_(target_ + ".new-" + std::to_string(::getpid())),
+        out_(name_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC) {
+    if (!out_.opened()) fail_with_errno(path_, "cannot write " + name_);
+  }
+  ~TemporaryFile() {
+    if (!replaced_) ::unlink(name_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void replace(const std::string& text) {
+    if (!out_.write(text) || !out_.sync()) fail_with_errno(path_, "cannot write " + name_);
+    target_of(path_);  // what stands there now
+    if (std::rename(name_.c_str(), target_.c_str()) != 0) {
+      fail_with_errno(path_, "cannot replace it");
+    }
+    replaced_ = true;
+    // The rename is durable only once the directory is synced.
+    const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+    Descriptor directory(folder.empty() ? "." : folder.string(),
+                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!directory.opened() || !directory.sync()) {
+      fail_with_errno(path_, "cannot sync its directory");
+    }
+  }
+
+ private:
+  std::string path_, target_, name_;
+  Descriptor out_;
+  bool replaced_ = false;
+};
+
 JointTable read_joint(const std::string& path, const json& found, const ArmSettings& settings,
                       std::size_t i) {
   const json expected = depends_on(settings, i);
@@ -238,10 +298,7 @@ void CalibrationTable::validate(const ArmSettings& settings) const {
 }
 
 void check_writable(const std::string& path) {
-  const std::string temporary = path + ".new";
-  Descriptor out(temporary, O_WRONLY | O_CREAT | O_CLOEXEC);
-  if (!out.opened()) fail_with_errno(path, "cannot write " + temporary);
-  ::unlink(temporary.c_str());
+  const TemporaryFile file(path);  // removed at once
 }
 
 void save_calibration(const std::string& path, const CalibrationTable& table,
@@ -257,19 +314,7 @@ void save_calibration(const std::string& path, const CalibrationTable& table,
   }
   const json file = {{"format", kFormat}, {"version", kVersion}, {"joints", joints}};
 
-  const std::string temporary = path + ".new";
-  {
-    Descriptor out(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    if (!out.opened()) fail_with_errno(path, "cannot write " + temporary);
-    if (!out.write(file.dump(1) + "\n") || !out.sync()) {
-      fail_with_errno(path, "cannot write " + temporary);
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail_with_errno(path, "cannot replace it");
-  // The rename is durable only once the directory is synced.
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  Descriptor directory(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (!directory.opened() || !directory.sync()) fail_with_errno(path, "cannot sync its directory");
+  TemporaryFile(path).replace(file.dump(1) + "\n");
 }
 
 CalibrationTable load_calibration(const std::string& path, const ArmSettings& settings) {

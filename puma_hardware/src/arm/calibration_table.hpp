@@ -49,10 +49,10 @@ CountRange count_range(const ArmSettings& settings);
 
 // The file: JSON with a version, the settings that the table depends on, and the table.
 
-/// Throws CardError if save_calibration() could not write the file.
+/// Throws CardError if save_calibration() could not write the file: also if it is a folder or a device.
 void check_writable(const std::string& path);
-/// Written to a temporary file, synced and renamed, so that the file is always complete.
-/// Throws CardError naming the file.
+/// Written to a temporary file in the same folder, synced and renamed, so that the file is always
+/// complete; a link stays, the file that it names is replaced. Throws CardError naming the file.
 void save_calibration(const std::string& path, const CalibrationTable& table,
                       const ArmSettings& settings);
 /// Throws CardError naming the file and the faulty element.

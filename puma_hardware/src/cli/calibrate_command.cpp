@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "arm/calibration_posture.hpp"
+#include "arm/calibrator.hpp"
 #include "cli/arm_session.hpp"
 #include "cli/commands.hpp"
 #include "ga_tools/commands.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 struct Settings {
   ArmOptions arm;
-  bool build = false, unguarded = false, overwrite = false;
+  bool build = false, unguarded = false, overwrite = false, trust_position = false;
   std::vector<double> at, low, high;
 };
 
@@ -115,13 +117,41 @@ std::string shown(const Ranges& ranges, const ArmSettings& arm, const std::vecto
   return text + line;
 }
 
+constexpr const char* kTrust = "; --trust-at goes on nevertheless";
+
+/// Throws CLI::RuntimeError if gravity says that the arm stands elsewhere.
+void compare_posture(const PostureEstimate& posture, const ArmSettings& arm, bool trusted) {
+  const std::string wrong = posture.contradiction(arm);
+  if (!wrong.empty()) {
+    std::fprintf(stderr,
+                 "puma: by the torque against gravity along the sweep, %s. Does the arm "
+                 "stand where --at says? Else its masses or a payload differ from the description. "
+                 "%s%s\n",
+                 wrong.c_str(),
+                 trusted ? "The table is written all the same" : "No table was written",
+                 trusted ? "" : kTrust);
+    if (!trusted) failed();
+  }
+  std::string seen, unseen;
+  for (std::size_t i = 0; i < 6; ++i) {
+    std::string& to = posture.seen[i] ? seen : unseen;
+    to += (to.empty() ? "" : ", ") + arm.joints[i].name;
+    if (!posture.seen[i]) continue;
+    char text[40];
+    std::snprintf(text, sizeof text, " to %.2f rad", 2 * posture.deviation[i]);
+    to += text;
+  }
+  std::printf("--at compared with gravity: %s; not visible: %s\n",
+              seen.empty() ? "no joint" : seen.c_str(), unseen.c_str());
+}
+
 void build(Settings settings) {
   const std::string file = calibration_file(settings.arm);
   if (file.empty()) throw std::runtime_error("--calibration: name the file to write");
+  check_writable(file);
   if (std::filesystem::exists(file) && !settings.overwrite) {
     throw std::runtime_error("--calibration " + file + ": exists; give --overwrite to replace it");
   }
-  check_writable(file);
   if (!emulated(settings.arm) && (settings.low.empty() || settings.high.empty())) {
     throw std::runtime_error(
         "--low and --high: give the six ends of the sweep, which the arm can reach without touching "
@@ -145,6 +175,11 @@ void build(Settings settings) {
   CalibrationBuilder builder(arm);
   const bool done = session.run([&](ArmLoop& loop) {
     if (const LoopEnd end = loop.watch(0.1); end != LoopEnd::kDone) return end;
+    const std::string wrong = pot_contradiction(arm, six(at), session.arm().reading().pot_volts);
+    if (!wrong.empty() && !settings.trust_position) {
+      throw std::runtime_error(wrong + ". Does the arm stand where --at says? Nothing has moved" +
+                               kTrust);
+    }
     session.arm().set_position(six(at));
     return loop.sweep(builder, ranges.low, ranges.high);
   });
@@ -157,6 +192,8 @@ void build(Settings settings) {
     failed();
   }
   const CalibrationTable table = builder.finish();
+  compare_posture(estimate_posture(session.robot().chain(), builder.gravity()), arm,
+                  settings.trust_position);
   save_calibration(file, table, arm);
   for (std::size_t i = 0; i < 6; ++i) {
     const JointTable& joint = table.joints[i];
@@ -166,9 +203,30 @@ void build(Settings settings) {
   std::printf("calibration: %s\n", std::filesystem::absolute(file).c_str());
 }
 
+/// What a calibration moves, for the person who answers for it.
+std::string shown(const ArmSettings& arm) {
+  const CalibrationOptions options;
+  std::string text = "One joint after the other moves towards the middle of its range and back:\n";
+  double time = options.measure_time;
+  for (const JointSettings& joint : arm.joints) {
+    char line[120];
+    const double way = options.turns * 2 * std::numbers::pi / joint.gear_ratio;
+    time += 2 * (options.turns / options.turns_per_second + options.settle_time);
+    std::snprintf(line, sizeof line, "  %-8s by %.3f rad (%.0f degrees), up to %.2f rad/s\n",
+                  joint.name.c_str(), way, way / kDegree,
+                  options.turns_per_second * 2 * std::numbers::pi / joint.gear_ratio);
+    text += line;
+  }
+  char line[120];
+  std::snprintf(line, sizeof line, "About %.0f s. Is the way free? Emergency stop in your hand?",
+                time);
+  return text + line;
+}
+
 void calibrate(const Settings& settings) {
   ArmSession session(settings.arm, settings.unguarded, kCalibrationLaw);
   const CalibrationTable table = session.robot().calibration();
+  ask(settings.arm, shown(session.arm().settings()));
   if (!session.run([&](ArmLoop& loop) { return loop.calibrate(table); })) failed();
   const ArmReading& reading = session.arm().reading();
   std::printf("calibrated; the arm is at");
@@ -206,6 +264,8 @@ void add_calibrate_command(CLI::App& app) {
       ->expected(6)
       ->check(ga_tools::finite_number());
   command->add_flag("--overwrite", settings->overwrite, "--build: replace the file");
+  command->add_flag("--trust-at", settings->trust_position,
+                    "--build: go on although potentiometers or gravity contradict --at");
   command->add_flag("--no-guard", settings->unguarded,
                     "Run without a guard process: never with the amplifiers connected");
   command->callback([settings] { settings->build ? build(*settings) : calibrate(*settings); });

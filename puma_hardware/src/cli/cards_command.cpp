@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "cli/arm_options.hpp"
+#include "cli/cards.hpp"
 #include "cli/cards_access.hpp"
 #include "cli/commands.hpp"
+#include "cli/joint_motion.hpp"
 #include "ga_tools/commands.hpp"
 #include "process/heartbeat.hpp"
 #include "process/realtime.hpp"
@@ -98,55 +100,47 @@ void watch(const ArmOptions& options, double seconds) {
 void output(const ArmOptions& options, const Pulse& pulse) {
   announce(options);
   Robot robot = open_robot(options);
-  const std::atomic<bool>& stop = stop_request();
+  stop_request();
   const ArmSettings& arm = robot.settings();
-  const CardSettings& settings = arm.cards;
-  if (const std::string why = arm.power_refusal(); !why.empty()) throw std::runtime_error(why);
-  const bool brakes = opens_brakes(arm, pulse);
+  const auto joint = static_cast<std::size_t>(pulse.joint - 1);
+  const std::string& name = arm.joints[joint].name;
+  const DriveModels drives = drive_models(robot.chain(), arm);
+  const double volts = pulse.volts.value_or(0);
+  bool brakes = false;
+  if (!pulse.unpowered) {
+    if (const std::string why = arm.power_refusal(); !why.empty()) throw std::runtime_error(why);
+    brakes = opens_brakes(arm, pulse);
+    warn_of_unseen_power(arm);
+  }
   if (brakes) {
     ask(options,
         "The brakes of joints 1 to 3 open: the arm must be supported. Emergency stop in your hand?");
   }
-  const auto joint = static_cast<std::size_t>(pulse.joint - 1);
-  const int channel = settings.pcl726.channel[joint];
   Cards cards(robot);
-  cards.read();
-  cards.read_thermal();
+  Supervision supervision(robot);
+  JointMotion motion(cards, arm, drives, joint, {}, supervision.host());
   const std::int64_t before = cards.lines()[joint].count;
-  MotionWatch motion(arm, joint, cards);
-  const auto heartbeat = armed(robot, pulse.unguarded);
-  const auto apply = [&] {
-    cards.dacs().write_output(settings.pcl726.power_output, true);
-    if (brakes) cards.dacs().write_output(settings.pcl726.brake_output, true);
-    cards.dacs().write_volts(channel, pulse.volts);
-  };
-  std::string early = motion.check(cards);
-  if (early.empty()) apply();
-  bool watchdog = false;
-  for (long left = std::lround(pulse.seconds * 1000); left > 0 && early.empty(); --left) {
-    wait_1_ms(robot);
-    cards.read();
-    cards.read_thermal();
-    early = motion.check(cards);
-    if (stop.load()) early = "stopped on request";
-    watchdog = !watchdog;
-    cards.dacs().write_output(settings.pcl726.watchdog_output, watchdog);
-    if (!heartbeat) continue;
-    heartbeat->beat(cards.dacs().outputs());
-    if (heartbeat->tripped()) early = "the guard has cut the outputs";
-    if (!heartbeat->guard_alive(kGuardTimeout) || heartbeat->guard_ended()) {
-      early = "the guard is lost";
-    }
+  supervision.arm(pulse.unguarded);
+  std::string early;
+  if (pulse.unpowered) {
+    motion.without_power();
+  } else {
+    early = motion.power_on(brakes);
   }
-  const double written = cards.dacs().volts(channel);
-  cards.dacs().zero();
-  cards.dacs().clear_outputs();
-  if (heartbeat) heartbeat->disarm();
+  for (long left = std::lround(pulse.seconds * 1000); left > 0 && early.empty(); --left) {
+    early = motion.cycle(volts);
+  }
+  const double written = motion.volts();
+  motion.end();
+  cards.read();
   if (!early.empty()) std::fprintf(stderr, "puma: ended early: %s\n", early.c_str());
-  std::printf("%s: %.4f V, now 0 V; the count changed from %lld to %lld\n",
-              robot.settings().joints[joint].name.c_str(), written, static_cast<long long>(before),
-              static_cast<long long>(cards.lines()[joint].count));
+  std::printf("%s: %.4f V, now 0 V; the count changed from %lld to %lld\n", name.c_str(), written,
+              static_cast<long long>(before), static_cast<long long>(cards.lines()[joint].count));
   if (!early.empty()) throw CLI::RuntimeError(1);
+  if (volts != 0 && !pulse.unpowered && std::abs(volts) < drives[joint].volts_to_move()) {
+    std::printf("%s: its friction takes up to %.2f V by the description\n", name.c_str(),
+                drives[joint].volts_to_move());
+  }
 }
 
 void add_pulse_options(CLI::App& sub, ArmOptions& options, Pulse& pulse) {
@@ -164,6 +158,8 @@ void add_output_command(CLI::App& sub, ArmOptions& options, const std::shared_pt
   sub.add_option("--seconds", pulse->seconds, "Duration")
       ->check(ga_tools::number_range(0.01, 60.0))
       ->capture_default_str();
+  sub.add_flag("--no-power", pulse->unpowered,
+               "Arm power and brakes stay off: for a meter at the output");
   add_pulse_options(sub, options, *pulse);
 }
 
@@ -191,14 +187,18 @@ void add_cards_command(CLI::App& app) {
       ->add_option("--seconds", *seconds, "Duration; 0: no end")
       ->check(ga_tools::number_range(0, 604800));
   const auto checked = std::make_shared<Pulse>();
-  checked->volts = 1;
   CLI::App* check =
       add("check", "Move one joint a little and name a reversed sign or a swapped or loose wire",
           [options, checked] { check_joint(*options, *checked); });
   check->add_option("joint", checked->joint, "1 to 6")->required()->check(CLI::Range(1, 6));
-  check->add_option("--most", checked->volts, "Largest voltage, reached within 2 s, V")
-      ->check(ga_tools::number_range(-2.0, 2.0))
-      ->capture_default_str();
+  check
+      ->add_option(
+          "--most", checked->volts,
+          "Largest voltage, reached within 0.6 s, V: 1 to 3 times what the joint's friction "
+          "takes (default: 1.5 times)")
+      ->check(ga_tools::finite_number());
+  check->add_option("--turned", checked->turned, "The direction in which a person saw it turn")
+      ->check(CLI::IsMember({"positive", "negative"}));
   add_pulse_options(*check, *options, *checked);
   const auto pulse = std::make_shared<Pulse>();
   add_output_command(
