@@ -494,10 +494,7 @@ void ControlLaw::change(LawKind kind) noexcept {
 
 bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
   const std::size_t n = impl_->arm.size();
-  const bool sound = std::all_of(gains.begin(), gains.end(), [](const JointGains& g) {
-    const double sum = g.kp + g.kd + g.ki;
-    return std::isfinite(sum) && g.kp >= 0 && g.kd >= 0 && g.ki >= 0;
-  });
+  const bool sound = std::all_of(gains.begin(), gains.end(), usable);
   if (!sound || (gains.size() != 1 && gains.size() != n)) return false;
   for (std::size_t i = 0; i < n; ++i) {
     JointGains& to = impl_->setting.gains[i];

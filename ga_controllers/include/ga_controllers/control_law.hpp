@@ -250,7 +250,8 @@ class ControlLaw {
   /// its velocity limit while it fades is dropped.
   void change(LawKind kind) noexcept;
   /// Changes the gains likewise: one for all joints or one per joint. Equal gains change nothing.
-  /// Returns false and changes nothing for a wrong count and for negative or non-finite gains.
+  /// Returns false and changes nothing for a wrong count and for gains that are negative, not finite, or
+  /// above those of a bandwidth of 10,000 rad/s, which no loop can use (LawParameters likewise).
   bool change_gains(std::span<const JointGains> gains) noexcept;
   /// Changes the payload at the tip link that the law knows, with bumpless transfer: the model
   /// blends to it within twice the blend time, slower if a torque would change by more than 0.5 % of
