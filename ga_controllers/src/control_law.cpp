@@ -556,11 +556,10 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
     m.inertia_age = 0;
     if (m.setting.takes_reference() || m.setting.hand_guided()) m.update_inertia();
   }
-  const bool reference_known =
+  const bool reference_taken =
       !m.setting.takes_reference() ||
       m.reference.take(m.setting.kind == LawKind::kGravityHold ? Reference{} : reference, dt,
                        m.setting, m.arm);
-  m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   const Cycle cycle = m.begin_cycle(state_known, dt);
   if (state_known) {
     // A law that started without a state holds the first position that it measures.
@@ -572,6 +571,9 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
     m.restart_observer = true;
     m.hold(cycle, tau);
   }
+  const bool reference_known =
+      reference_taken && !(m.setting.takes_reference() && m.reference.failed());
+  m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   m.output.apply(cycle, tau, m.start_torque(cycle), m.setting, m.arm);
   if (state_known) {
     m.expect(tau);
@@ -607,7 +609,8 @@ LimitViolation ControlLaw::limit_violation() const noexcept {
 TimeScale ControlLaw::time_scale() const noexcept {
   const TimeScaling* scaling = impl_->reference.scaling();
   if (scaling == nullptr) return {};
-  return {scaling->rate(), scaling->lag(), scaling->blocked(), scaling->slowed_by_user()};
+  return {scaling->rate(), scaling->lag(), scaling->blocked(), scaling->slowed_by_user(),
+          scaling->lost()};
 }
 
 void ControlLaw::set_speed(double speed) noexcept {
