@@ -35,8 +35,12 @@ constexpr double kLongestCycle = 1;  ///< s
 /// observer restarts there.
 constexpr double kJumpTime = 0.05, kJumpSpeed = 10;
 constexpr int kJumpCycles = 3;
-/// Velocity limits; a measured velocity beyond is not believed when the observer starts.
+/// Velocity limits; a measured velocity beyond is not believed after the observer has started.
 constexpr double kFastestStart = 3;
+/// Velocity limits; a measured velocity that differs by more, and by more than kPushes times the torque
+/// limit explains, both from the previous and from the observed one is not believed either. At most
+/// kFarthest of the limit.
+constexpr double kVelocityJump = 0.1, kPushes = 4, kFarthest = 0.5;
 /// Share of the torque limit that the disturbance estimate may use: an arm that presses on an
 /// obstacle must not use all of it.
 constexpr double kDisturbanceShare = 0.5;
@@ -56,8 +60,8 @@ double measured_share(double x) noexcept {
 constexpr int kOldCycles = 10;
 /// rad, rad/s; larger values are not a state of an arm.
 constexpr double kMaxMagnitude = 1e6;
-/// rad/s², bound of the disturbance estimate.
-constexpr double kLargestDisturbance = 1e6;
+/// Bound of the disturbance estimate: times the acceleration at the torque limit, and rad/s².
+constexpr double kMostDisturbance = 5, kLargestDisturbance = 1e6;
 /// Relative difference from which on the observer takes the commanded torque, not the wanted one.
 constexpr double kTorqueDifference = 1e-6;
 /// Torque terms that terms() computes.
@@ -125,8 +129,17 @@ struct ControlLaw::Impl {
     JointGains gains = setting.gains[joint];
     if (!setting.integrates()) gains.ki = 0;
     const double bandwidth = observer_bandwidth(gains);
-    observer.set_joint(joint, bandwidth, kLargestDisturbance);
+    observer.set_joint(joint, bandwidth, largest_disturbance(joint));
     latch.set_standstill(joint, bandwidth);
+  }
+
+  /// rad/s², with the last inertia.
+  double largest_disturbance(std::size_t joint) const noexcept {
+    return std::min(kMostDisturbance * arm.max_acceleration(joint), kLargestDisturbance);
+  }
+  void update_inertia() noexcept {
+    arm.update_inertia();
+    for (std::size_t i = 0; i < arm.size(); ++i) observer.set_limit(i, largest_disturbance(i));
   }
 
   /// True if there is one value per joint and an arm can have them all. A number like 1e300, from a
@@ -298,10 +311,7 @@ struct ControlLaw::Impl {
       return;
     }
     if (restart_observer) {
-      for (std::size_t i = 0; i < arm.size(); ++i) {
-        const double most = kFastestStart * std::min(arm.limits[i].velocity, kJumpSpeed);
-        measured_qd[i] = std::clamp(qd[i], -most, most);
-      }
+      for (std::size_t i = 0; i < arm.size(); ++i) measured_qd[i] = possible_velocity(i, qd[i]);
       observer.reset(q, measured_qd);
       restart_observer = false;
       observed_time = 0;
@@ -313,14 +323,30 @@ struct ControlLaw::Impl {
       observer.update(q, dt);
       observed_time += dt;
     }
-    std::copy_n(q.begin(), arm.size(), measured_q.begin());
-    std::copy_n(qd.begin(), arm.size(), measured_qd.begin());
     const double measured = measured_share(observed_time / kObserverStart);
     for (std::size_t i = 0; i < arm.size(); ++i) {
       const double observed = observer.velocity()[i];
       arm.q[i] = observer.position()[i];
-      arm.qd[i] = observed + measured * (qd[i] - observed);
+      arm.qd[i] = observed;
+      if (measured > 0) arm.qd[i] += measured * (believed_velocity(i, qd[i], dt) - observed);
     }
+    std::copy_n(q.begin(), arm.size(), measured_q.begin());
+    std::copy_n(qd.begin(), arm.size(), measured_qd.begin());
+  }
+
+  double possible_velocity(std::size_t i, double measured) const noexcept {
+    const double most = kFastestStart * std::min(arm.limits[i].velocity, kJumpSpeed);
+    return std::clamp(measured, -most, most);
+  }
+
+  /// The measured velocity, or the observed one if that is a single wrong sample.
+  double believed_velocity(std::size_t i, double measured, double dt) const noexcept {
+    const double fastest = std::min(arm.limits[i].velocity, kJumpSpeed);
+    const double pushed = kPushes * arm.max_acceleration(i) * dt;
+    const double near = std::min(kVelocityJump * fastest + pushed, kFarthest * fastest);
+    const double observed = observer.velocity()[i], velocity = possible_velocity(i, measured);
+    const bool lasts = std::abs(velocity - measured_qd[i]) <= near;
+    return lasts || std::abs(velocity - observed) <= near ? velocity : observed;
   }
 
   /// True for positions that the arm cannot have reached.
@@ -498,10 +524,7 @@ void ControlLaw::change(LawKind kind) noexcept {
 
 bool ControlLaw::change_gains(std::span<const JointGains> gains) noexcept {
   const std::size_t n = impl_->arm.size();
-  const bool sound = std::all_of(gains.begin(), gains.end(), [](const JointGains& g) {
-    const double sum = g.kp + g.kd + g.ki;
-    return std::isfinite(sum) && g.kp >= 0 && g.kd >= 0 && g.ki >= 0;
-  });
+  const bool sound = std::all_of(gains.begin(), gains.end(), usable);
   if (!sound || (gains.size() != 1 && gains.size() != n)) return false;
   for (std::size_t i = 0; i < n; ++i) {
     JointGains& to = impl_->setting.gains[i];
@@ -535,13 +558,12 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
   if (!m.started) start(q, qd, m.no_torque);
   if (++m.inertia_age >= kInertiaCycles) {
     m.inertia_age = 0;
-    if (m.setting.takes_reference() || m.setting.hand_guided()) m.arm.update_inertia();
+    if (m.setting.takes_reference() || m.setting.hand_guided()) m.update_inertia();
   }
-  const bool reference_known =
+  const bool reference_taken =
       !m.setting.takes_reference() ||
       m.reference.take(m.setting.kind == LawKind::kGravityHold ? Reference{} : reference, dt,
                        m.setting, m.arm);
-  m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   const Cycle cycle = m.begin_cycle(state_known, dt);
   if (state_known) {
     // A law that started without a state holds the first position that it measures.
@@ -553,6 +575,9 @@ LawStatus ControlLaw::update(std::span<const double> q, std::span<const double> 
     m.restart_observer = true;
     m.hold(cycle, tau);
   }
+  const bool reference_known =
+      reference_taken && !(m.setting.takes_reference() && m.reference.failed());
+  m.bad_cycles = state_known && reference_known ? 0 : std::min(m.bad_cycles + 1, m.error_cycles);
   m.output.apply(cycle, tau, m.start_torque(cycle), m.setting, m.arm);
   if (state_known) {
     m.expect(tau);
@@ -588,7 +613,8 @@ LimitViolation ControlLaw::limit_violation() const noexcept {
 TimeScale ControlLaw::time_scale() const noexcept {
   const TimeScaling* scaling = impl_->reference.scaling();
   if (scaling == nullptr) return {};
-  return {scaling->rate(), scaling->lag(), scaling->blocked(), scaling->slowed_by_user()};
+  return {scaling->rate(), scaling->lag(), scaling->blocked(), scaling->slowed_by_user(),
+          scaling->lost()};
 }
 
 void ControlLaw::set_speed(double speed) noexcept {

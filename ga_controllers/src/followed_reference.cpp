@@ -36,6 +36,9 @@ constexpr double kMaxMismatch = 0.2, kMismatchTime = 0.1;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  ///< mismatch before
 /// With time scaling, the input may be faster and accelerate more by this factor.
 constexpr double kScalable = 10;
+/// Jumps that are taken for noise and do not end the path: by less than this [rad], and by less than this
+/// share of the velocity limit. kNoise: while the reference is filtered after a jump.
+constexpr double kNoise = 3e-3, kFaintNoise = 1e-4, kVelocityNoise = 0.02;
 /// References with larger values (rad, rad/s, rad/s²) are rejected.
 constexpr double kMaxMagnitude = 1e6;
 /// Without an effort limit, the acceleration limit is the one that corrects an error of this size
@@ -141,7 +144,7 @@ void FollowedReference::choose_hold_position(const MeasuredArm& arm) noexcept {
 bool FollowedReference::take(const Reference& r, double dt, const LawSetting& law,
                              const MeasuredArm& arm) noexcept {
   const std::size_t n = remaining_.size();
-  const bool slowed = scaling_ && law.takes_rates() && r.time_scale >= 0 && r.time_scale < 1;
+  const bool slowed = scales(law) && r.time_scale >= 0 && r.time_scale < 1;
   step_ = slowed ? std::max(r.time_scale, kSlowestSender) * dt : dt;
   stands_ = slowed && r.time_scale <= 0;
   dt = step_;
@@ -280,7 +283,9 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
   bool jumped = false;
   const bool blends = blend_time_ > 0 && !cycle.changed && law.takes_reference();
   for (const Joint& joint : joints_) jumped = jumped || (joint.jumped && blends);
-  if (jumped && scaling_ && scaling_->behind()) drop_path();
+  const bool rejoins = scaling_ && scaling_->may_rejoin() && !cycle.changed;
+  jumped = jumped || (rejoins && blends);
+  if (rejoins || (jumped && scaling_ && scaling_->behind() && leaves_path(arm))) drop_path();
   if (jumped) arm.update_inertia();
   if (cycle.changed) restart_at_arm(cycle, law, friction, arm);
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
@@ -296,7 +301,7 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
     const bool filtering = blending && joint.filtering;
     followed_.qdd[i] = left.qdd + (filtering ? now.qdd : joint.feedforward);
   }
-  const bool scales = scaling_ && law.takes_rates();
+  const bool scales = this->scales(law);
   if (scaling_ && (cycle.changed || !scales)) scaling_->reset();
   if (scales) {
     path_ = followed_;
@@ -310,19 +315,52 @@ bool FollowedReference::advance(const Cycle& cycle, const LawSetting& law,
       violation_ = {LimitViolation::Reason::kTooFast, scaling_->limiting()};
     }
   }
+  if (scales && scaling_->lost()) {
+    violation_ = {LimitViolation::Reason::kPathLost, scaling_->limiting()};
+  } else if (!governor_) {
+    violation_ = {};
+  }
+  const std::size_t n = remaining_.size();
+  failed_ = law.takes_reference() && !(all_finite(followed_.q, n) && all_finite(followed_.qd, n) &&
+                                       all_finite(followed_.qdd, n));
+  if (failed_) {
+    for (Joint& joint : joints_) joint.blending.stop();
+    start(arm.q, arm.qd, all_finite(arm.q, n) && all_finite(arm.qd, n));
+  }
   if (!scales || !scaling_->behind()) path_ = followed_;
   return jumped;
+}
+
+/// Laws without velocities are slowed down by the user only.
+bool FollowedReference::scales(const LawSetting& law) const noexcept {
+  return scaling_ && (law.takes_rates() || (law.takes_reference() && scaling_->slows()));
+}
+
+/// True if a jump is more than noise.
+bool FollowedReference::leaves_path(const MeasuredArm& arm) const noexcept {
+  bool leaves = false;
+  for (std::size_t i = 0; i < remaining_.size(); ++i) {
+    const Joint& joint = joints_[i];
+    const double size = joint.blending.active() && joint.filtering ? kNoise : kFaintNoise;
+    const bool noise = std::abs(joint.unexplained.q) < size &&
+                       std::abs(joint.unexplained.qd) < kVelocityNoise * arm.limits[i].velocity;
+    leaves = leaves || (joint.jumped && !noise);
+  }
+  return leaves;
 }
 
 /// The input jumped, e.g. because a goal was canceled: the rest of the path before no longer counts. The
 /// followed reference continues from where it is.
 void FollowedReference::drop_path() noexcept {
-  scaling_->reset();
+  const bool continues = scaling_->redirect();
+  const TimeScaling::Values at = scaling_->state();
   for (std::size_t i = 0; i < remaining_.size(); ++i) {
     Joint& joint = joints_[i];
+    const Blending::State from =
+        continues ? Blending::State{at.q[i], at.qd[i], at.qdd[i]}
+                  : Blending::State{followed_.q[i], followed_.qd[i], followed_.qdd[i]};
     joint.jumped = true;
-    joint.before = {followed_.q[i] - joint.last.q, followed_.qd[i] - joint.last.qd,
-                    followed_.qdd[i] - joint.last.qdd};
+    joint.before = {from.q - joint.last.q, from.qd - joint.last.qd, from.qdd - joint.last.qdd};
   }
 }
 

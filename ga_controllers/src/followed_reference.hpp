@@ -72,6 +72,9 @@ class FollowedReference {
   }
   /// Result of the last advance() with a reference since start().
   LimitViolation limit_violation() const noexcept { return violation_; }
+  /// True if the last advance() computed something that is not finite: the followed reference restarted
+  /// at the arm.
+  bool failed() const noexcept { return failed_; }
   /// Null without keep_path.
   TimeScaling* scaling() noexcept { return scaling_.get(); }
   /// The payload in the model of the governor and of the time scaling. Real-time safe.
@@ -97,6 +100,8 @@ class FollowedReference {
                   const MeasuredArm& arm) noexcept;
   void blend(std::size_t joint, bool any_jumped, double dt, const LawSetting& law,
              const MeasuredArm& arm) noexcept;
+  bool scales(const LawSetting& law) const noexcept;
+  bool leaves_path(const MeasuredArm& arm) const noexcept;
   void drop_path() noexcept;
   void estimate_braking(std::span<const double> torque, const FrictionFeedforward& friction,
                         MeasuredArm& arm) noexcept;
@@ -133,7 +138,8 @@ class FollowedReference {
   std::vector<double> braking_;  ///< rad/s², at the last change
   std::vector<double> factor_;   ///< scratch of estimate_braking()
   double mismatch_decay_ = 1;    ///< factor on Joint::mismatch in this cycle
-  bool holding_ = false;         ///< no valid reference; the hold position is chosen
+  bool failed_ = false;
+  bool holding_ = false;  ///< no valid reference; the hold position is chosen
 };
 
 }  // namespace ga_controllers

@@ -18,7 +18,19 @@ namespace {
   throw std::invalid_argument("ControlLaw: " + what);
 }
 
+/// rad/s; a loop of 20 kHz, which no arm has, could use half of it.
+constexpr double kFastestLoop = 1e4;
+/// Largest damping ratio, and Ki over the third power of the bandwidth.
+constexpr double kMostDamping = 5, kMostIntegral = 1;
+
 }  // namespace
+
+bool usable(const JointGains& g) noexcept {
+  constexpr double w = kFastestLoop;
+  // False for NaN.
+  return g.kp >= 0 && g.kp <= w * w && g.kd >= 0 && g.kd <= 2 * kMostDamping * w && g.ki >= 0 &&
+         g.ki <= kMostIntegral * w * w * w;
+}
 
 double effort_limit(const ga_dynamics::JointLimits& limits) noexcept {
   return limits.effort > 0 ? limits.effort : std::numeric_limits<double>::infinity();
@@ -35,9 +47,9 @@ void check(const Chain& chain, const LawParameters& p) {
   sized(p.torque_limit.size(), "torque_limit", true, false);
   sized(p.torque_rate_limit.size(), "torque_rate_limit", true, false);
   for (const JointGains& g : p.gains) {
-    for (const double v : {g.kp, g.kd, g.ki}) {
-      if (!(v >= 0) || !std::isfinite(v)) refuse("gains must be finite and not negative");
-    }
+    if (usable(g)) continue;
+    refuse("gains must be finite, not negative and at most 1e8 (kp), 1e5 (kd) and 1e12 (ki), not " +
+           std::to_string(g.kp) + ", " + std::to_string(g.kd) + " and " + std::to_string(g.ki));
   }
   for (const double v : p.torque_limit) {
     if (!(v > 0)) refuse("torque_limit must be positive");

@@ -15,6 +15,9 @@ namespace ga_controllers {
 /// parameters.
 void check(const ga_dynamics::Chain& chain, const LawParameters& parameters);
 
+/// True for gains that are finite, not negative and not above those of the fastest loop. Real-time safe.
+bool usable(const JointGains& gains) noexcept;
+
 /// N m; infinity where the description has no effort limit (or zero).
 double effort_limit(const ga_dynamics::JointLimits& limits) noexcept;
 

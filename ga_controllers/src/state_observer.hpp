@@ -37,6 +37,7 @@ class StateObserver {
 
   /// Bandwidth [rad/s], and the largest disturbance [rad/s²] that is estimated.
   void set_joint(std::size_t joint, double bandwidth, double limit) noexcept;
+  void set_limit(std::size_t joint, double limit) noexcept { joints_[joint].limit = limit; }
   /// Restarts at a measured state. The disturbance is kept if it is finite.
   void reset(std::span<const double> q, std::span<const double> qd) noexcept;
   void clear_disturbance() noexcept;

@@ -23,9 +23,11 @@ constexpr double kFlattest = 0.02;
 constexpr double kRise = 50;
 /// s, a joint that begins to move has its friction after this time.
 constexpr double kBeginning = 1e-3;
-/// Samples that are kept; a power of two. If they fill to more than a half, samples are kept half as
-/// often, and so on for every further half of the rest.
+/// Samples that are kept; a power of two. If there are more than a quarter of them, samples are kept half
+/// as often, and so on for every further sixteenth, at least every kLongestStep [s]. What is left out
+/// may change the path by kThinned [rad/s] times the interval: 0.1 mrad. At 1 kHz they last for 200 s.
 constexpr std::size_t kCapacity = 8192;
+constexpr double kLongestStep = 0.05, kThinned = 2e-3;
 /// Steps of the backward pass per cycle.
 constexpr int kPassSteps = 40;
 /// A bound that changes less ends the backward pass.
@@ -39,6 +41,11 @@ constexpr double kSpeedChange = 2;
 constexpr double kApproach = 50, kArrived = 1e-6;
 /// rad/s and rad/s²; slower samples are at rest.
 constexpr double kRestVelocity = 1e-4, kRestAcceleration = 1e-2;
+/// rad. While the user slows the reference down, samples at rest that are closer to each other count as
+/// the same one: noise of the reference.
+constexpr double kRestNoise = 1e-3;
+/// rad/s; an arm that is slower starts at the rate that the user wants.
+constexpr double kStanding = 2e-3;
 /// Relative excess of a limit that passes.
 constexpr double kTolerance = 1e-9;
 /// s, shortest distance that counts.
@@ -57,6 +64,7 @@ TimeScaling::TimeScaling(const ga_dynamics::Chain& chain, std::vector<double> to
       look_ahead_(look_ahead),
       zero_(n_),
       scratch_(4 * n_),
+      state_(3 * n_),
       nodes_(kCapacity),
       data_(kCapacity * kParts * n_) {
   for (const auto& joint : chain.joints()) {
@@ -72,7 +80,32 @@ void TimeScaling::reset() noexcept {
   offset_ = lag_ = acceleration_ = waited_ = 0;
   rate_ = 1;
   blocking_ = -1;
-  behind_ = false;
+  behind_ = lost_ = resumed_ = false;
+}
+
+bool TimeScaling::redirect() noexcept {
+  const Values at = state();
+  const bool stands = rate_ < kStopped;
+  bool possible = cap_ < 1 && behind_;
+  for (std::size_t i = 0; i < n_ && !stands; ++i) {
+    possible = possible && std::abs(at.qd[i]) <= velocity_limit_[i];
+  }
+  if (!possible) {
+    reset();
+    return false;
+  }
+  if (stands) {
+    std::fill(state_.begin() + static_cast<std::ptrdiff_t>(n_), state_.end(), 0.0);
+    rate_ = acceleration_ = 0;
+  }
+  const double rate = rate_, acceleration = acceleration_;
+  restart(at);
+  evaluate(0);
+  rate_ = rate;
+  acceleration_ = acceleration;
+  behind_ = true;
+  waited_ = look_ahead_;
+  return true;
 }
 
 /// Torque that may be used at a position that needs `static_torque` to be held.
@@ -94,10 +127,9 @@ bool TimeScaling::rests(const Values& sample) const noexcept {
 bool TimeScaling::stays(const Values& sample, double step) noexcept {
   if (count_ == 0 || !node(count_ - 1).rests || !rests(sample)) return false;
   const double* q = part(count_ - 1, kQ);
+  const double most = cap_ < 1 ? kRestNoise : 2 * kRestVelocity * step;
   bool near = true;
-  for (std::size_t i = 0; i < n_; ++i) {
-    near = near && std::abs(sample.q[i] - q[i]) <= 2 * kRestVelocity * step;
-  }
+  for (std::size_t i = 0; i < n_; ++i) near = near && std::abs(sample.q[i] - q[i]) <= most;
   return near;
 }
 
@@ -132,7 +164,7 @@ void TimeScaling::restart(const Values& sample) noexcept {
   offset_ = lag_ = acceleration_ = 0;
   rate_ = 1;
   blocking_ = -1;
-  behind_ = false;
+  behind_ = lost_ = resumed_ = false;
   node(0) = {.rests = rests(sample)};
   store(sample, 0);
 }
@@ -242,18 +274,42 @@ int TimeScaling::propagate(std::size_t& from, int steps) noexcept {
 
 void TimeScaling::propagate() noexcept { propagate(interrupted_, propagate(pending_, kPassSteps)); }
 
+/// True if the sample may replace the newest one, which the path between its neighbors passes closely.
+bool TimeScaling::thin_out(const Values& sample, double step, double spacing) noexcept {
+  if (count_ < 3 || node(count_ - 1).rests) return false;
+  Node& from = node(count_ - 2);
+  const double before = from.step, both = before + step, p = before / both, r = 1 - p;
+  if (both > std::min(spacing, kLongestStep)) return false;
+  // The interpolations with and without the newest sample are cubic on either side of it and differ
+  // by cubics that vanish with their slope at the far ends: by these bounds at most.
+  double error = 0;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double q0 = part(count_ - 2, kQ)[i], v0 = part(count_ - 2, kV)[i];
+    const double q1 = sample.q[i], v1 = sample.qd[i];
+    const double q =
+        r * r * (1 + 2 * p) * q0 + p * p * (1 + 2 * r) * q1 + p * r * both * (r * v0 - p * v1);
+    const double v = 6 * p * r * (q1 - q0) / both + r * (1 - 3 * p) * v0 + p * (1 - 3 * r) * v1;
+    const double distance = std::abs(q - part(count_ - 1, kQ)[i]);
+    const double slope = 4.0 / 27 * std::abs(v - part(count_ - 1, kV)[i]);
+    error = std::max({error, from.error + distance + slope * before, distance + slope * step});
+  }
+  if (!(error <= kThinned * both)) return false;
+  from.error = error;
+  from.step = both;
+  return true;
+}
+
 void TimeScaling::append(const Values& sample, double step) noexcept {
+  lag_ += step;
+  if (lost_) return;
   // The fuller the ring, the longer the steps.
   double spacing = 0;
-  for (std::size_t room = nodes_.size() - count_; room < nodes_.size() / 2 && room > 0; room *= 2) {
-    spacing = spacing * 2 + step;
+  for (std::size_t few = nodes_.size() / 4; few < count_; few += nodes_.size() / 16) {
+    spacing = std::max(2 * spacing, 2 * step);
   }
-  const bool full = count_ + 1 >= nodes_.size();
-  const bool replace =
-      count_ > 1 && (full || (node(count_ - 2).step + step <= spacing && !node(count_ - 1).rests));
-  if (replace) {
-    node(count_ - 2).step += step;
-  } else {
+  if (!thin_out(sample, step, spacing)) {
+    lost_ = count_ + 1 >= nodes_.size();
+    if (lost_) return;
     node(count_ - 1).step = step;
     ++count_;
   }
@@ -261,7 +317,6 @@ void TimeScaling::append(const Values& sample, double step) noexcept {
   node(newest) = {.rests = rests(sample)};
   store(sample, newest);
   evaluate(newest);
-  lag_ += step;
   if (pending_ > 0) interrupted_ = pending_;
   pending_ = newest;
 }
@@ -297,22 +352,24 @@ void TimeScaling::interpolate(const Values& out) noexcept {
   // Cubic Hermite polynomials of the positions, with the velocities, and of the velocities, with the
   // accelerations, limited so that they are monotone: samples that contradict each other do not become
   // large rates.
+  // The rates of the positions may differ from the chord's by what the accelerations explain.
   const double step = node(0).step, p = offset_ / step, r = 1 - p;
   const double a0 = r * r * (1 + 2 * p), a1 = 1 - a0, b0 = p * r * r * step, b1 = -p * p * r * step;
   const auto hermite = [&](double from, double to, double rate0, double rate1) {
     return a0 * from + a1 * to + b0 * rate0 + b1 * rate1;
   };
-  const auto monotone = [&](double from, double to, double rate0, double rate1) {
+  const auto bounded = [&](double from, double to, double rate0, double rate1, double more) {
     const double steepest = 3 * (to - from) / step;
-    const double low = std::min(steepest, 0.0), high = std::max(steepest, 0.0);
+    const double low = std::min(steepest, 0.0) - more, high = std::max(steepest, 0.0) + more;
     return hermite(from, to, std::clamp(rate0, low, high), std::clamp(rate1, low, high));
   };
   const auto linear = [&](Part of, std::size_t i) {
     return r * part(0, of)[i] + p * part(1, of)[i];
   };
   for (std::size_t i = 0; i < n_; ++i) {
-    out.q[i] = hermite(part(0, kQ)[i], part(1, kQ)[i], part(0, kV)[i], part(1, kV)[i]);
-    out.qd[i] = monotone(part(0, kV)[i], part(1, kV)[i], part(0, kA)[i], part(1, kA)[i]);
+    const double bend = (std::abs(part(0, kA)[i]) + std::abs(part(1, kA)[i])) * step;
+    out.q[i] = bounded(part(0, kQ)[i], part(1, kQ)[i], part(0, kV)[i], part(1, kV)[i], bend);
+    out.qd[i] = bounded(part(0, kV)[i], part(1, kV)[i], part(0, kA)[i], part(1, kA)[i], 0);
     out.qdd[i] = linear(kA, i);
     m[i] = linear(kM, i);
     h[i] = linear(kH, i);
@@ -376,18 +433,27 @@ void TimeScaling::choose_acceleration(double dt, std::span<const double> velocit
 }
 
 void TimeScaling::advance(double dt, double step, const Values& sample) noexcept {
+  sample_rests_ = rests(sample);
+  // Nothing moves: the bound changes at once.
+  const double change = !behind_ && sample_rests_ ? 1 : kSpeedChange * dt;
+  cap_ += std::clamp((lost_ ? 0 : speed_) - cap_, -change, change);
   const bool stays = this->stays(sample, step);
-  const double change = kSpeedChange * dt;
-  cap_ += std::clamp(speed_ - cap_, -change, change);
   slowed_by_user_ = cap_ < 1 || (slowed_by_user_ && behind_ && rate_ < 1);
   if (!behind_) {
+    const bool from_rest = count_ > 0 && node(0).rests;
+    if (from_rest && cap_ < 1 && (stays || step <= 0)) {  // step 0: the sender's time stands, too
+      std::copy_n(part(0, kQ), n_, sample.q.begin());
+      std::fill(sample.qd.begin(), sample.qd.end(), 0.0);
+      std::fill(sample.qdd.begin(), sample.qdd.end(), 0.0);
+      return;
+    }
     if (stays) {
       store(sample, 0);
       return;
     }
-    const bool from_rest = count_ > 0 && node(0).rests;
-    const bool delays = look_ahead_ > 0 && from_rest && !rests(sample);
-    if (!delays && (cap_ >= 1 || rests(sample)) && feasible(sample)) {
+    const bool delays = look_ahead_ > 0 && from_rest && !sample_rests_;
+    const bool passes = cap_ >= 1 || (count_ == 0 && sample_rests_);
+    if (!delays && passes && feasible(sample)) {
       restart(sample);
       return;
     }
@@ -402,8 +468,9 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
       restart(sample);
       behind_ = true;
       evaluate(0);
+      const double slowest = cap_ < 1 ? kStanding : kRestVelocity;
       const bool stands = std::all_of(sample.qd.begin(), sample.qd.end(),
-                                      [](double v) { return std::abs(v) <= kRestVelocity; });
+                                      [=](double v) { return std::abs(v) <= slowest; });
       if (stands) rate_ = std::min(std::sqrt(node(0).bound), cap_);
     }
     if (from_rest) rate_ = waited_ < look_ahead_ ? 0 : std::min(std::sqrt(bound_at(step)), cap_);
@@ -424,11 +491,15 @@ void TimeScaling::advance(double dt, double step, const Values& sample) noexcept
     move(dt);
   }
   // The newest sample is reached.
-  if (count_ == 1 && (node(0).rests || (rate_ >= 1 && cap_ >= 1 && feasible(sample)))) {
+  const bool arrived = count_ == 1 && (cap_ >= 1 || step > 0 || stays);
+  if (arrived && (node(0).rests || (rate_ >= 1 && cap_ >= 1 && feasible(sample)))) {
     restart(sample);
     return;
   }
   interpolate(sample);
+  std::copy_n(sample.q.begin(), n_, state().q.begin());
+  std::copy_n(sample.qd.begin(), n_, state().qd.begin());
+  std::copy_n(sample.qdd.begin(), n_, state().qdd.begin());
   choose_acceleration(dt, sample.qd);
   blocking_ = count_ > 1 ? node(1).blocking : node(0).blocking;
   for (std::size_t i = 0; i < n_; ++i) {

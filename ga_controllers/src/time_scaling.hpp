@@ -25,10 +25,15 @@
 //
 // A reference at rest takes no time: s catches up there. It never runs faster than the reference.
 //
+// The samples are thinned out in a long pause, as long as the path between the remaining ones stays
+// within 0.1 mrad. If there are too many all the same (after minutes), the rest of the path is lost: the
+// arm stops on its path and stands there until the reference rests, jumps, or the user ends a pause.
+//
 // Real-time safe after construction: no allocation, no lock, no exception. Units: rad, s, N m (m, N for
 // prismatic joints).
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -57,14 +62,35 @@ class TimeScaling {
   /// values must be finite.
   void advance(double dt, double step, const Values& sample) noexcept;
 
+  /// The next sample belongs to another path: the samples before are dropped. True if the new path has to
+  /// continue from state(), without a reset: at the present rate if the user slows it down, or from rest.
+  bool redirect() noexcept;
+  /// The reference at s as a function of its own time, after an advance() that left it behind.
+  Values state() noexcept {
+    const std::span<double> all(state_);
+    return {all.first(n_), all.subspan(n_, n_), all.last(n_)};
+  }
+
   /// A bound of s' that the user sets, 0 … 1. s' changes to it within half a second, on the path and
-  /// within the torque limits; at 0 the arm stands on its path.
-  void set_speed(double speed) noexcept { speed_ = std::clamp(speed, 0.0, 1.0); }
+  /// within the torque limits; at 0 the arm stands on its path. Ignored unless finite.
+  void set_speed(double speed) noexcept {
+    if (!std::isfinite(speed)) return;
+    resumed_ = resumed_ || (lost_ && speed_ <= 0 && speed > 0);
+    speed_ = std::clamp(speed, 0.0, 1.0);
+  }
   /// True while that bound slows the reference down, or has just done so.
   bool slowed_by_user() const noexcept { return slowed_by_user_; }
+  /// True if a reference would not pass at its own speed now.
+  bool slows() const noexcept { return speed_ < 1 || cap_ < 1 || behind_; }
+  /// The rest of the path could not be kept.
+  bool lost() const noexcept { return lost_; }
+  /// After that: the arm stands and may continue to the newest sample.
+  bool may_rejoin() const noexcept {
+    return lost_ && rate_ < kStopped && speed_ > 0 && (resumed_ || sample_rests_);
+  }
 
-  double rate() const noexcept { return rate_; }  ///< s', 0 … 1
-  double lag() const noexcept { return lag_; }    ///< s, behind the newest sample
+  double rate() const noexcept { return std::min(rate_, cap_); }  ///< s', 0 … 1
+  double lag() const noexcept { return lag_; }                    ///< s, behind the newest sample
   bool behind() const noexcept { return behind_; }
   /// Joint that needed too much torque or velocity when s fell behind.
   std::size_t limiting() const noexcept { return limiting_; }
@@ -90,6 +116,7 @@ class TimeScaling {
     double bound = 1;    ///< and for what follows
     bool rests = false;  ///< almost without velocity and acceleration
     int blocking = -1;   ///< joint that cannot hold this position
+    double error = 0;    ///< rad, bound of what samples left out changed before the next node
   };
 
   std::size_t index(std::size_t i) const noexcept { return (first_ + i) & (nodes_.size() - 1); }
@@ -102,6 +129,7 @@ class TimeScaling {
   bool stays(const Values& sample, double step) noexcept;
   void store(const Values& sample, std::size_t at) noexcept;
   void restart(const Values& sample) noexcept;
+  bool thin_out(const Values& sample, double step, double spacing) noexcept;
   void append(const Values& sample, double step) noexcept;
   void evaluate(std::size_t i) noexcept;
   double own_bound(std::size_t i, double tangent) noexcept;
@@ -121,6 +149,7 @@ class TimeScaling {
   std::vector<double> limit_, velocity_limit_;
   double friction_velocity_, look_ahead_;
   std::vector<double> zero_, scratch_;  ///< scratch_: m, h, c and q' at s
+  std::vector<double> state_;           ///< q, q', q'' at s
   std::vector<Node> nodes_;             ///< ring
   std::vector<double> data_;            ///< kParts values per joint of every node
   std::size_t first_ = 0, count_ = 0;   ///< of the ring; s is between the first two nodes
@@ -134,6 +163,9 @@ class TimeScaling {
   int blocking_ = -1;
   std::size_t limiting_ = 0;
   bool behind_ = false, slowed_by_user_ = false;
+  bool lost_ = false,
+       resumed_ = false;       ///< the rest of the path; and the user has ended a pause since
+  bool sample_rests_ = false;  ///< the newest one
 };
 
 }  // namespace ga_controllers

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
@@ -185,6 +186,83 @@ TEST(DisturbedArm, GravityHoldBringsAMovingArmToRestAndStaysThere) {
     EXPECT_NEAR(plant.q()[i], stopped[i], 2e-4) << "joint " << i + 1 << " drifts";
     EXPECT_NEAR(way, 0.2 * at.qd[i], 0.02) << "joint " << i + 1 << ": the blend time's way";
   }
+}
+
+/// The law's largest tracking error [rad], torque step (over the limit) and disturbance (over the
+/// acceleration at the torque limit) if one sample of a velocity is wrong.
+struct Glitch {
+  double error = 0, step = 0, disturbance = 0;
+};
+
+/// `after` [cycles] a start or, in motion, a sample that is not finite.
+Glitch wrong_velocity(double velocity, int after, bool in_motion) {
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTrackingIntegral, 40);
+  p.friction = 1;
+  p.integral_dead_band = 3e-4;
+  p.keep_limits = true;
+  ControlLaw law(chain, p);
+  Plant plant(chain);
+  const Wave at(0);
+  plant.reset(at.q, at.qd);
+  Values tau(6), before, inertia(36);
+  Dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}).inertia_matrix(at.q, inertia);
+  Dynamics(chain).gravity(at.q, tau);
+  law.start(plant.q(), plant.qd(), tau);
+  Glitch seen;
+  const int from = in_motion ? 2000 : 0;
+  for (int k = 0; k < from + 2000; ++k) {
+    Values q(plant.q().begin(), plant.q().end()), qd(plant.qd().begin(), plant.qd().end());
+    for (double& value : q) value = 1e-4 * std::round(value / 1e-4);
+    if (in_motion && k == from) q[0] = NAN;
+    if (k == from + after) qd[3] = velocity;
+    before = tau;
+    law.update(q, qd, Wave(k * kDt).reference(), kDt, tau);
+    for (std::size_t i = 0; i < 6 && k > from; ++i) {
+      const double limit = chain.joints()[i].limits.effort, most = limit / inertia[i * 7];
+      seen.error = std::max(seen.error, std::abs(plant.q()[i] - law.followed().q[i]));
+      seen.step = std::max(seen.step, std::abs(tau[i] - before[i]) / limit);
+      seen.disturbance = std::max(seen.disturbance, std::abs(law.disturbance()[i]) / most);
+    }
+    plant.step(tau, kDt);
+  }
+  return seen;
+}
+
+TEST(DisturbedArm, OneWrongVelocityWhileTheObserverSettlesHasNoEffect) {
+  for (const bool in_motion : {false, true}) {
+    const Glitch usual = wrong_velocity(Wave(0).qd[3], 100'000, in_motion);
+    for (const int after : {2, 5, 10, 20, 40, 60}) {
+      for (const double velocity : {20.0, -100.0, 1e3, 1e6}) {
+        SCOPED_TRACE(std::to_string(velocity) + " rad/s after " + std::to_string(after) + " ms" +
+                     (in_motion ? ", in motion" : ""));
+        const Glitch seen = wrong_velocity(velocity, after, in_motion);
+        EXPECT_LT(seen.error, 1.2 * usual.error + 1e-4);
+        EXPECT_LT(seen.step, usual.step + 0.02);
+        EXPECT_LT(seen.disturbance, 1.2 * usual.disturbance + 0.05);
+      }
+    }
+  }
+}
+
+TEST(DisturbedArm, TheDisturbanceIsAtMostAFewTimesTheAccelerationAtTheTorqueLimit) {
+  // An encoder that runs away faster than the arm can, but not so fast that it is not believed.
+  const Chain chain = puma();
+  ControlLaw law(chain, parameters(LawKind::kTrackingIntegral, 80));
+  const Wave at(0);
+  Values q = at.q, qd(6), tau(6), inertia(36);
+  const Values rest(6, 0.0);
+  Dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}).inertia_matrix(q, inertia);
+  const double most = chain.joints()[3].limits.effort / inertia[21];
+  law.start(q, qd, Values(6, NAN));
+  double largest = 0;
+  for (int k = 0; k < 3000; ++k) {
+    if (k >= 100) q[3] = at.q[3] + 0.09 * (k % 40 < 20 ? 1 : -1), qd[3] = k % 2 == 0 ? 1 : 2;
+    law.update(q, qd, {at.q, rest, rest}, kDt, tau);
+    largest = std::max(largest, std::abs(law.disturbance()[3]));
+  }
+  EXPECT_GT(largest, 2 * most);
+  EXPECT_LT(largest, 6 * most);
 }
 
 }  // namespace

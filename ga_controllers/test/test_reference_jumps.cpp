@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "driven_puma.hpp"
+#include "followed_reference.hpp"
 #include "ga_controllers/control_law.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_dynamics/plant.hpp"
@@ -430,6 +431,34 @@ TEST(ReferenceJumps, AStepOfALightJointKeepsToItsVelocityLimit) {
     EXPECT_LT(fastest, 1.1 * chain.joints()[n - 1].limits.velocity) << static_cast<int>(kind);
     EXPECT_NEAR(plant.q()[n - 1], goal[n - 1], 1e-3);
   }
+}
+
+TEST(FollowedReference, ThatIsNotFiniteIsReportedAndReplaced) {
+  // The followed reference restarts at the arm after a change: here at a state that has diverged.
+  const Chain chain = puma();
+  LawParameters p = parameters(LawKind::kTracking, 40);
+  p.keep_limits = p.keep_path = true;
+  MeasuredArm arm(chain, torque_limits(chain, p));
+  const LawSetting law(chain, p);
+  const FrictionFeedforward friction(p, arm);
+  FollowedReference reference(chain, p, arm);
+  const Values rest(6, 0.0), goal = Wave(0).q;
+  arm.q = goal;
+  arm.update_inertia();
+  reference.start(goal, rest, true);
+  const auto cycle = [&](bool changed) {
+    reference.take({goal, rest, rest}, kDt, law, arm);
+    reference.advance({kDt, changed, false, rest}, law, friction, arm);
+    return reference.failed();
+  };
+  EXPECT_FALSE(cycle(false));
+  arm.q[2] = NAN;
+  EXPECT_TRUE(cycle(true));
+  EXPECT_EQ(reference.followed().q, goal);
+  EXPECT_EQ(reference.followed().qd, rest);
+  arm.q = goal;
+  for (int k = 0; k < 100; ++k) EXPECT_FALSE(cycle(k == 0));
+  EXPECT_EQ(reference.followed().q, goal);
 }
 
 }  // namespace

@@ -352,6 +352,19 @@ TEST(BadArguments, OfTheLawAreRefused) {
     gains[3].kd = bad;
     EXPECT_FALSE(law.change_gains(gains));
   }
+  // No loop can use the gains of a bandwidth of more than 10,000 rad/s.
+  const JointGains fastest = gains_from_bandwidth(1e4, 1);
+  EXPECT_TRUE(law.change_gains({&fastest, 1}));
+  LawParameters p = parameters(LawKind::kTracking);
+  for (double JointGains::*gain : {&JointGains::kp, &JointGains::kd, &JointGains::ki}) {
+    JointGains absurd = fastest;
+    absurd.*gain = 1e300;
+    EXPECT_FALSE(law.change_gains({&absurd, 1}));
+    absurd.*gain = 20 * fastest.*gain;
+    EXPECT_FALSE(law.change_gains({&absurd, 1}));
+    p.gains = {absurd};
+    EXPECT_THROW(ControlLaw(drive.chain, p), std::invalid_argument);
+  }
 }
 
 }  // namespace

@@ -130,7 +130,8 @@ struct LawParameters {
 
 enum class LawStatus {
   kOk,
-  kReferenceHeld,  ///< the reference is not finite: the last valid one is brought to rest and held
+  kReferenceHeld,  ///< the reference is not finite: the last valid one is brought to rest and held. A
+                   ///< followed reference that is not finite is replaced by the arm's position.
   kStateHeld,  ///< the measured state is not finite: the torque blends to gravity compensation at
                ///< the last valid position
   kError       ///< either of them for error_cycles consecutive updates; the arm is still held
@@ -174,13 +175,14 @@ struct Reference {
   double time_scale = 1;
 };
 
-/// Why the reference governor overrides the reference (only with keep_limits).
+/// Why the arm does not follow the reference (with keep_limits; kPathLost with keep_path).
 struct LimitViolation {
   enum class Reason {
     kNone,
     kOutside,  ///< outside the soft position limits
-    kTooFast   ///< for the velocity limit, the torque, or the distance to a position limit; with
+    kTooFast,  ///< for the velocity limit, the torque, or the distance to a position limit; with
                ///< keep_path, for all but the latter, while the time is stretched
+    kPathLost  ///< with keep_path: TimeScale::lost
   };
   Reason reason = Reason::kNone;
   std::size_t joint = 0;  ///< the last joint with a violation
@@ -194,6 +196,10 @@ struct TimeScale {
   /// that. -1: none.
   int blocked = -1;
   bool by_user = false;  ///< set_speed() slows the reference down, or has just done so
+  /// The reference went on for so long (minutes) that the rest of its path could not be kept: the arm
+  /// stands where it is. It continues to the newest reference, not on the path, when the user ends a
+  /// pause, when the reference comes to rest, or when it jumps.
+  bool lost = false;
 };
 
 /// What the adaptation has found (only with AdaptationParameters::enabled).
@@ -250,7 +256,8 @@ class ControlLaw {
   /// its velocity limit while it fades is dropped.
   void change(LawKind kind) noexcept;
   /// Changes the gains likewise: one for all joints or one per joint. Equal gains change nothing.
-  /// Returns false and changes nothing for a wrong count and for negative or non-finite gains.
+  /// Returns false and changes nothing for a wrong count and for gains that are negative, not finite, or
+  /// above those of a bandwidth of 10,000 rad/s, which no loop can use (LawParameters likewise).
   bool change_gains(std::span<const JointGains> gains) noexcept;
   /// Changes the payload at the tip link that the law knows, with bumpless transfer: the model
   /// blends to it within twice the blend time, slower if a torque would change by more than 0.5 % of
@@ -289,8 +296,9 @@ class ControlLaw {
   Reference followed() const noexcept;
   LimitViolation limit_violation() const noexcept;
   TimeScale time_scale() const noexcept;
-  /// Slows motions down to this share of their speed, 0 … 1, on their path; 0 is a pause. Takes effect
-  /// within half a second. Without `keep_path` it has no effect. Real-time safe.
+  /// Slows motions down to this share of their speed, 0 … 1, on their path; 0 is a pause, which also
+  /// lasts through jumps of the reference and changes of the law. Takes effect within half a second. A
+  /// value that is not finite, and any without `keep_path`, has no effect. Real-time safe.
   void set_speed(double speed) noexcept;
   AdaptedModel adapted_model() const noexcept;
   /// Forgets what the adaptation has found. The model blends back to the description; the disturbance

@@ -30,6 +30,10 @@ std::string to_string(Notice notice, const std::string& joint) {
       return "the reference of joint '" + joint +
              "' exceeds what the joint's velocity limit, its torque limit or the distance to its "
              "position limit allows: following it within the limits";
+    case Notice::kPathLost:
+      return "the reference went on for so long in a pause, or was too fast for so long, that the rest "
+             "of its path was dropped: the arm stands; stop the sender, or pause and resume, and the "
+             "arm goes to the newest reference, off the path";
     case Notice::kStateNotFinite:
       return "position or velocity of joint '" + joint +
              "' is not finite or cannot be read: compensating gravity for error_cycles, then the "
@@ -46,8 +50,16 @@ std::string to_string(Notice notice, const std::string& joint) {
 void Notices::note(const LimitViolation& violation) noexcept {
   if (violation.reason == LimitViolation::Reason::kNone) return;
   set_joint(violation.joint);
-  note(violation.reason == LimitViolation::Reason::kOutside ? Notice::kReferenceOutsideLimits
-                                                            : Notice::kReferenceTooFast);
+  switch (violation.reason) {
+    case LimitViolation::Reason::kOutside:
+      note(Notice::kReferenceOutsideLimits);
+      break;
+    case LimitViolation::Reason::kPathLost:
+      note(Notice::kPathLost);
+      break;
+    default:
+      note(Notice::kReferenceTooFast);
+  }
 }
 
 std::string oscillation_text(const JointMonitor& monitor, const std::string& joint) {

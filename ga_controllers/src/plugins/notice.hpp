@@ -23,6 +23,7 @@ enum class Notice {
   kReferenceLost,
   kReferenceOutsideLimits,
   kReferenceTooFast,
+  kPathLost,
   kStateNotFinite,
   kCommandRefused
 };
