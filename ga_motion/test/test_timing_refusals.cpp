@@ -93,6 +93,15 @@ TEST(BadPath, APlaceWhereTheArmMayNotStopIsRefused) {
   expect_parts(error.what(), {"swing needs 10.81 N m", "only with momentum"});
 }
 
+TEST(BadPath, ThePlaceThatNeedsMomentumIsNamedAndNotTheLargestLoad) {
+  // The load is largest at the end, where the arm rests: the momentum is needed before.
+  const TimingError error = flaw_of(pendulum(10), {{0}, {1.5707}});
+  EXPECT_EQ(error.flaw(), TimingFlaw::kNoStop);
+  EXPECT_LT(error.s(), 1.5707 - 1e-4);
+  EXPECT_GT(error.s(), 1.3);
+  EXPECT_GT(error.value(), 10);
+}
+
 TEST(BadPath, PositionsBeyondTheLimitsNameJointPlaceAndValue) {
   const Points points{{0, -1, 1, 0, 0, 0}, {0, -1, 1, 0, 1.8, 0}};
   PathTimer timer(puma(), limits_of(puma()));
