@@ -169,11 +169,11 @@ void PathTimer::Impl::refuse_load(const Path& path, TimingFlaw flaw, const Load&
   const char* const consequence =
       flaw == TimingFlaw::kNoStop
           ? ": the arm passes only with momentum, and could not go on after a stop; "
-      : flaw == TimingFlaw::kNoMotion
-          ? ": too little is left to move the arm; give more intervals, "
-          : ": ";
+      : flaw == TimingFlaw::kNoMotion ? ": too little is left to move the arm; "
+                                      : ": ";
+  const char* const more = flaw == TimingFlaw::kNoMotion ? ", or give more intervals" : "";
   throw TimingError(flaw, static_cast<int>(load.joint), place, torque,
-                    join(needs, consequence, "choose another path or a lighter payload"));
+                    join(needs, consequence, "choose another path or a lighter payload", more));
 }
 
 /// No speed leads from the start to the end.

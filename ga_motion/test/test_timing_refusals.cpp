@@ -102,6 +102,22 @@ TEST(BadPath, ThePlaceThatNeedsMomentumIsNamedAndNotTheLargestLoad) {
   EXPECT_GT(error.value(), 10);
 }
 
+TEST(BadPath, WhereGravityTakesAllTorqueTooLittleIsLeftToMove) {
+  DhJoint lift;
+  lift.type = JointType::kPrismatic;
+  lift.body.mass = 1;
+  lift.limits.effort = 9.81;
+  lift.name = "lift";
+  const Chain chain = Chain::from_dh({lift}, {0, 0, -9.81});
+  for (const double goal : {1.0, -1.0}) {
+    const TimingError error = flaw_of(chain, {{0}, {goal}});
+    EXPECT_EQ(error.flaw(), TimingFlaw::kNoMotion) << goal;
+    EXPECT_NEAR(error.value(), 9.81, 1e-9);
+    expect_parts(error.what(), {"lift needs 9.81 N against gravity", "its torque limit is 9.81 N: ",
+                                "too little is left to move the arm"});
+  }
+}
+
 TEST(BadPath, PositionsBeyondTheLimitsNameJointPlaceAndValue) {
   const Points points{{0, -1, 1, 0, 0, 0}, {0, -1, 1, 0, 1.8, 0}};
   PathTimer timer(puma(), limits_of(puma()));
