@@ -387,11 +387,16 @@ Timing PathTimer::time(std::shared_ptr<const Path> path) {
     throw std::invalid_argument(join("PathTimer::time: path has the length ", path->length(),
                                      "; give a finite one above zero"));
   }
-  impl.grid.place(*path, impl.options.intervals);
-  impl.check_gravity(*path);
-  impl.solve(*path, {});
-  impl.check_stops(*path);
-  if (impl.bounded_rate) impl.bound_rates(*path);
+  try {
+    impl.grid.place(*path, impl.options.intervals);
+    impl.check_gravity(*path);
+    impl.solve(*path, {});
+    impl.check_stops(*path);
+    if (impl.bounded_rate) impl.bound_rates(*path);
+  } catch (...) {
+    impl.x.clear();
+    throw;
+  }
   return impl.timing(std::move(path));
 }
 

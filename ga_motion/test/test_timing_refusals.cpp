@@ -91,6 +91,10 @@ TEST(BadPath, APlaceWhereTheArmMayNotStopIsRefused) {
   EXPECT_NEAR(error.value(), 10.81, 1e-3);
   EXPECT_NEAR(error.s(), 1.5708, 3e-3);
   expect_parts(error.what(), {"swing needs 10.81 N m", "only with momentum"});
+  PathTimer timer(pendulum(10), limits_of(pendulum(10)));
+  const Points up{{0}, {2.5}};
+  EXPECT_THROW(timer.time(make_spline_path(up)), TimingError);
+  EXPECT_TRUE(timer.active_limits().empty());
 }
 
 TEST(BadPath, ThePlaceThatNeedsMomentumIsNamedAndNotTheLargestLoad) {
