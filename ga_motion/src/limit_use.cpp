@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kSaturated = 0.98;
 constexpr double kLargestExcess = 1e-6;  // rad, m
+constexpr double kMostSteps = 1e7;
 
 void check(const Chain& chain, const TimingLimits& limits, const Trajectory& motion, double step) {
   const auto n = static_cast<std::size_t>(chain.size());
@@ -31,9 +32,24 @@ void check(const Chain& chain, const TimingLimits& limits, const Trajectory& mot
                                      n, "; give one for this arm"));
   }
   if (!(step > 0)) throw std::invalid_argument(join("limit_use: step ", step, " s; give a time"));
+  if (motion.duration() <= kMostSteps * step) return;
+  throw std::invalid_argument(join("limit_use: the motion takes ", motion.duration(),
+                                   " s, more than ", kMostSteps, " steps of ", step,
+                                   " s; give a shorter motion (times are in s) or a longer step"));
+}
+
+/// A value that is no finite number exceeds any limit. True if it is.
+bool note_not_finite(PeakUse& peak, double value, double t, double weight) {
+  if (std::isfinite(value)) return false;
+  if (std::isfinite(peak.value)) peak.time = t;
+  peak.value = std::numeric_limits<double>::quiet_NaN();
+  peak.share = std::numeric_limits<double>::infinity();
+  peak.time_over += weight;
+  return true;
 }
 
 void note(PeakUse& peak, double value, double limit, double t, double weight) {
+  if (note_not_finite(peak, value, t, weight)) return;
   const double share = std::abs(value) / limit;
   if (share > 1) peak.time_over += weight;
   const bool larger =
@@ -42,6 +58,7 @@ void note(PeakUse& peak, double value, double limit, double t, double weight) {
 }
 
 void note_position(PeakUse& peak, double q, double lower, double upper, double t, double weight) {
+  if (note_not_finite(peak, q, t, weight)) return;
   const double beyond = std::max(lower - q, q - upper);
   if (beyond > 0) peak.time_over += weight;
   if (1 + beyond > peak.share || t == 0) peak.value = q, peak.share = 1 + beyond, peak.time = t;

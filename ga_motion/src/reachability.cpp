@@ -16,6 +16,8 @@ constexpr std::size_t kWidth = ga_dynamics::kLanes<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-11;  // of u, relative
+/// Newton's iteration meets each of a few dozen lines once at most.
+constexpr int kMostSteps = 1000;
 
 bool crossed(double upper, double lower) {
   return lower - upper > kTolerance * std::max({1.0, std::abs(upper), std::abs(lower)});
@@ -191,12 +193,13 @@ long Reachability::backward() {
     // ends of the set after finitely many steps, and never steps over them.
     const double low_next = low_[i + 1], high_next = high_[i + 1];
     double x = x_most_[i], nudge = 1e-15;
-    for (;;) {
-      if (!(x >= x_least_[i])) return static_cast<long>(i);
+    for (int step = 0;; ++step) {
+      if (!(x >= x_least_[i]) || step == kMostSteps) return static_cast<long>(i);
       const Bounds b = bounds(i, x, low_next, high_next);
       if (!crossed(b.upper, b.lower)) break;
       const double slope = b.upper_slope - b.lower_slope;
-      if (!(slope < 0)) return static_cast<long>(i);
+      // Nothing is left below the least x.
+      if (!(slope < 0) || x == x_least_[i]) return static_cast<long>(i);
       const double left = (b.lower_offset - b.upper_offset) / slope;
       // Rounding alone can keep it in place.
       x = left < x ? left : x * (1 - (nudge *= 2));
@@ -208,12 +211,12 @@ long Reachability::backward() {
     // At rest, u = 0 keeps all limits and stays at rest.
     if (rest_[i] != 0 && low_next == 0) continue;
     x = x_least_[i];
-    for (;;) {
+    for (int step = 0;; ++step) {
       const Bounds b = bounds(i, x, low_next, high_next);
       if (!crossed(b.upper, b.lower)) break;
       const double slope = b.upper_slope - b.lower_slope;
       const double right = (b.lower_offset - b.upper_offset) / slope;
-      if (!(slope > 0) || !(right > x) || right >= high_[i]) {
+      if (!(slope > 0) || !(right > x) || right >= high_[i] || step == kMostSteps) {
         x = high_[i];
         break;
       }

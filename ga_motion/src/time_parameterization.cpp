@@ -101,9 +101,11 @@ struct PathTimer::Impl {
     std::size_t point = 0, joint = 0;
   };
   Load gravity_load() const;
-  Load slow_load() const;
+  /// Of all points, or of those that need momentum.
+  Load slow_load(bool momentum = false) const;
   void check_gravity(const Path& path) const;
   void check_stops(const Path& path) const;
+  [[noreturn]] void refuse_start(const Path& path) const;
   [[noreturn]] void refuse_load(const Path& path, TimingFlaw flaw, const Load& load) const;
   bool solve_once();
   std::vector<ActiveLimit> active_limits() const;
@@ -114,7 +116,9 @@ struct PathTimer::Impl {
   }
   std::vector<double> points_in_time() const;
   void bound_rates(const Path& path);
-  void solve(const Path& path);
+  std::vector<double> points_around_stops() const;
+  bool solve_on_grid();
+  void solve(const Path& path, std::vector<double> added);
   Timing timing(std::shared_ptr<const Path> path) const;
 
   TimingOptions options;
@@ -137,13 +141,14 @@ PathTimer::Impl::Load PathTimer::Impl::gravity_load() const {
 }
 
 /// Gravity and Coulomb friction: the load of a slow motion.
-PathTimer::Impl::Load PathTimer::Impl::slow_load() const {
+PathTimer::Impl::Load PathTimer::Impl::slow_load(bool momentum) const {
   Load load;
   if (!grid.torque_limited()) return load;
   for (std::size_t k = 0; k < grid.intervals(); ++k) {
     for (std::size_t i = 0; i < grid.joints(); ++i) {
       const double coulomb = grid.coulomb[k * grid.stride() + i];
       for (const std::size_t point : {k, k + 1}) {
+        if (momentum && !(passes.low(point) > 0)) continue;
         const double share = std::abs(grid.c[point * grid.stride() + i] + coulomb);
         if (share > load.share) load = {share, point, i};
       }
@@ -161,13 +166,20 @@ void PathTimer::Impl::refuse_load(const Path& path, TimingFlaw flaw, const Load&
            flaw == TimingFlaw::kGravity ? " to hold the arm at rest at "
                                         : " against gravity and Coulomb friction at ",
            path.place(place), "; its torque limit is ", torque_text(joint, limit));
-  const std::string remedy = "choose another path or a lighter payload";
   const char* const consequence =
       flaw == TimingFlaw::kNoStop
           ? ": the arm passes only with momentum, and could not go on after a stop; "
-          : ": ";
+      : flaw == TimingFlaw::kNoMotion ? ": too little is left to move the arm; "
+                                      : ": ";
+  const char* const more = flaw == TimingFlaw::kNoMotion ? ", or give more intervals" : "";
   throw TimingError(flaw, static_cast<int>(load.joint), place, torque,
-                    join(needs, consequence, remedy));
+                    join(needs, consequence, "choose another path or a lighter payload", more));
+}
+
+/// No speed leads from the start to the end.
+void PathTimer::Impl::refuse_start(const Path& path) const {
+  const Load load = slow_load();
+  refuse_load(path, load.share > 1 ? TimingFlaw::kFriction : TimingFlaw::kNoMotion, load);
 }
 
 void PathTimer::Impl::check_gravity(const Path& path) const {
@@ -177,15 +189,17 @@ void PathTimer::Impl::check_gravity(const Path& path) const {
 
 /// A place that needs momentum: an arm that stopped there, where its motors hold it, could not go on.
 void PathTimer::Impl::check_stops(const Path& path) const {
-  const Load load = slow_load();
-  if (load.share <= 1) return;
+  if (slow_load().share <= 1) return;
   for (std::size_t point = 0; point < grid.s.size(); ++point) {
-    if (passes.low(point) > 0) refuse_load(path, TimingFlaw::kNoStop, load);
+    if (!(passes.low(point) > 0)) continue;
+    const Load load = slow_load(true);
+    refuse_load(path, TimingFlaw::kNoStop, load.share > 1 ? load : slow_load());
   }
 }
 
 /// x from the rows about `profile`; false if there is none.
 bool PathTimer::Impl::solve_once() {
+  x.clear();
   passes.set_rows(grid, profile);
   if (passes.backward() >= 0 || passes.low(0) > 0) return false;
   passes.forward(x);
@@ -195,17 +209,17 @@ bool PathTimer::Impl::solve_once() {
   return true;
 }
 
-void PathTimer::Impl::solve(const Path& path) {
+/// x on the grid as it is; false if there is none.
+bool PathTimer::Impl::solve_on_grid() {
   profile = grid.velocity_bound;
   for (double& value : profile) value *= 0.5;
   // Far from its tangent, viscous friction is overestimated: about a slower profile, less so at rest.
   constexpr int kSlower = 15;
   for (int attempt = 0; !solve_once(); ++attempt) {
-    const bool hopeless = !grid.friction() || attempt == kSlower;
-    if (hopeless) refuse_load(path, TimingFlaw::kFriction, slow_load());
+    if (!grid.friction() || attempt == kSlower) return false;
     for (double& value : profile) value /= 16;
   }
-  if (!grid.friction() || !grid.torque_limited()) return;
+  if (!grid.friction() || !grid.torque_limited()) return true;
   // Where x changes by the share c, the tangent is off by c²/8 of the viscous friction, and the next
   // change is about c².
   constexpr double kEnough = 0.04;
@@ -214,8 +228,44 @@ void PathTimer::Impl::solve(const Path& path) {
     std::swap(profile, x);
     if (!solve_once()) {
       std::swap(profile, x);
+      return true;
+    }
+  }
+  return true;
+}
+
+/// Points in the intervals on either side of a point that is much slower than both of its neighbors.
+/// The fastest x of a point may leave no other than 0 for the next one: the arm would brake with full
+/// torque, stop, and start again. It cannot within shorter intervals.
+std::vector<double> PathTimer::Impl::points_around_stops() const {
+  constexpr double kSlower = 0.01, kShortest = 1e-7;
+  std::vector<double> points;
+  for (std::size_t k = 1; k + 1 < x.size(); ++k) {
+    const double slower = std::min(x[k - 1], x[k + 1]), faster = std::max(x[k - 1], x[k + 1]);
+    const bool stop = x[k] < kSlower * slower || (x[k] == 0 && slower == 0 && faster > 0);
+    if (!stop) continue;
+    for (const std::size_t left : {k - 1, k}) {
+      const double way = grid.s[left + 1] - grid.s[left];
+      if (way < kShortest) continue;
+      for (const double part : {0.25, 0.5, 0.75}) points.push_back(grid.s[left] + part * way);
+    }
+  }
+  return points;
+}
+
+/// x on a grid with the points `added`, and with more where it would stop in mid-path.
+void PathTimer::Impl::solve(const Path& path, std::vector<double> added) {
+  constexpr int kMostRounds = 6;
+  for (int round = 0;; ++round) {
+    const bool solved = solve_on_grid();
+    if (!solved && slow_load().share > 1) refuse_start(path);
+    const std::vector<double> more = points_around_stops();
+    if (more.empty() || round == kMostRounds) {
+      if (!solved) refuse_start(path);
       return;
     }
+    added.insert(added.end(), more.begin(), more.end());
+    grid.place(path, options.intervals, added);
   }
 }
 
@@ -237,7 +287,8 @@ double PathTimer::Impl::change() const {
 std::vector<double> PathTimer::Impl::points_in_time() const {
   double full = std::numeric_limits<double>::infinity();  // s, for the whole torque
   for (std::size_t i = 0; i < grid.joints(); ++i) {
-    full = std::min(full, grid.limits().torque[i] / grid.limits().torque_rate[i]);
+    const double rate = grid.limits().torque_rate[i];
+    if (std::isfinite(rate)) full = std::min(full, grid.limits().torque[i] / rate);
   }
   double duration = 0;
   for (std::size_t k = 0; k < grid.intervals(); ++k) duration += time_step(k);
@@ -263,10 +314,12 @@ std::vector<double> PathTimer::Impl::points_in_time() const {
 }
 
 void PathTimer::Impl::bound_rates(const Path& path) {
-  grid.place(path, options.intervals, points_in_time());
-  solve(path);
-  if (TorqueRateProblem(grid).solve(x)) return;
-  refuse_load(path, TimingFlaw::kFriction, slow_load());
+  // All points so far: those around stops as well.
+  std::vector<double> points = points_in_time();
+  points.insert(points.end(), grid.s.begin(), grid.s.end());
+  grid.place(path, options.intervals, points);
+  solve(path, std::move(points));
+  if (!TorqueRateProblem(grid).solve(x)) refuse_start(path);
 }
 
 Timing PathTimer::Impl::timing(std::shared_ptr<const Path> path) const {
@@ -334,11 +387,16 @@ Timing PathTimer::time(std::shared_ptr<const Path> path) {
     throw std::invalid_argument(join("PathTimer::time: path has the length ", path->length(),
                                      "; give a finite one above zero"));
   }
-  impl.grid.place(*path, impl.options.intervals);
-  impl.check_gravity(*path);
-  impl.solve(*path);
-  impl.check_stops(*path);
-  if (impl.bounded_rate) impl.bound_rates(*path);
+  try {
+    impl.grid.place(*path, impl.options.intervals);
+    impl.check_gravity(*path);
+    impl.solve(*path, {});
+    impl.check_stops(*path);
+    if (impl.bounded_rate) impl.bound_rates(*path);
+  } catch (...) {
+    impl.x.clear();
+    throw;
+  }
   return impl.timing(std::move(path));
 }
 

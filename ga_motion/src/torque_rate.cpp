@@ -265,6 +265,11 @@ bool TorqueRateProblem::solve(std::vector<double>& x) {
   constexpr int kMostHalvings = 80;
   std::vector<double> slow = x;
   slow.front() = slow.back() = 0;
+  // The barrier needs some speed everywhere in between.
+  constexpr double kLift = 0.1;
+  for (std::size_t k = 1; k + 1 < points_; ++k) {
+    slow[k] = std::max(slow[k], kLift * std::min(slow[k - 1], slow[k + 1]));
+  }
   for (int halving = 0;; ++halving) {
     set_tangents(slow);
     if (std::isfinite(barrier(slow, 1, false))) break;

@@ -54,6 +54,24 @@ TEST(LimitUse, FindsPositionsBeyondTheirLimits) {
   EXPECT_FALSE(use.within(0.1));
 }
 
+TEST(LimitUse, OfValuesThatAreNotFiniteExceedsEveryLimit) {
+  const std::vector<double> times{0, 1};
+  const test::Points q{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}};
+  test::Points qd = q;
+  qd[0][2] = 1e200;  // its square is infinite
+  const auto motion = make_hermite_spline(times, q, qd);
+  TimingLimits limits = limits_of(puma());
+  const LimitUse use = limit_use(puma(), limits, *motion);
+  EXPECT_FALSE(use.within(1));
+  EXPECT_TRUE(std::isnan(use.joints[1].torque.value));
+  EXPECT_TRUE(std::isinf(use.joints[1].torque.share));
+  EXPECT_GT(use.joints[1].torque.time_over, 0.9);
+  // Without a limit as well.
+  limits.torque.assign(6, std::numeric_limits<double>::infinity());
+  limits.velocity = limits.torque;
+  EXPECT_FALSE(limit_use(puma(), limits, *motion).within(1));
+}
+
 TEST(LimitUse, RefusesArgumentsThatDoNotFit) {
   const auto motion = make_hold(std::vector<double>(6, 0.0), 1);
   EXPECT_EQ(refusal([&] { limit_use(cart(), limits_of(cart()), *motion); }),

@@ -6,13 +6,17 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "counting_allocator.hpp"
 #include "ga_dynamics/dynamics.hpp"
 #include "ga_motion/time_parameterization.hpp"
+#include "path_grid.hpp"
+#include "reachability.hpp"
 #include "refusal.hpp"
 #include "timing_paths.hpp"
 
@@ -89,20 +93,69 @@ INSTANTIATE_TEST_SUITE_P(
                   5e-5,
                   {6.401401, 6.035636, 1.712124, 1.425489}}));
 
-TEST(TimeParameterization, AgreesWithToppraOnCoulombFrictionUpToItsSignAtReversals) {
-  // toppra takes one Coulomb friction for both directions, its sign at grid points: where a joint
-  // reverses between two of them, the friction of the interval is wrong, and along P4 that is 3e-4 of
-  // the duration. Here the sign belongs to the interval.
-  const double both[] = {25.9836, 10.6198, 6.3642, 1.0683, 0.8544, 0.5544};
-  const Chain chain = with_drives(puma(), [&both](std::size_t i, Drive& drive) {
-    drive.coulomb_positive = drive.coulomb_negative = both[i];
+/// Coulomb friction of the description's <dynamics>, in both directions.
+constexpr double kBothWays[] = {25.9836, 10.6198, 6.3642, 1.0683, 0.8544, 0.5544};
+constexpr double kCoulombDurations[] = {6.209908, 5.801174, 1.357323, 1.115536};  // s, of toppra
+
+/// A path without the places that it recommends for grid points.
+class Anonymous final : public Path {
+ public:
+  explicit Anonymous(std::shared_ptr<const Path> path) : path_(std::move(path)) {}
+  int size() const noexcept override { return path_->size(); }
+  double length() const noexcept override { return path_->length(); }
+  void sample(double s, std::span<double> q, std::span<double> dq,
+              std::span<double> ddq) const override {
+    path_->sample(s, q, dq, ddq);
+  }
+
+ private:
+  std::shared_ptr<const Path> path_;
+};
+
+/// The duration by the convention of toppra: Coulomb friction has its sign at the grid points, and
+/// joints reverse between them.
+double duration_with_signs_at_points(const Points& points, int intervals) {
+  const TimingLimits limits = without_position_limits(puma());
+  const Anonymous path(make_spline_path(points, kQuarters));
+  PathGrid grid(puma(), limits, false);
+  grid.place(path, intervals);
+  for (std::size_t at = 0; at < grid.c.size(); ++at) {
+    const std::size_t i = at % grid.stride();
+    if (i >= 6 || grid.dq[at] == 0) continue;
+    grid.c[at] += std::copysign(kBothWays[i] / limits.torque[i], grid.dq[at]);
+  }
+  Reachability passes;
+  std::vector<double> x;
+  passes.set_rows(grid, grid.velocity_bound);
+  EXPECT_LT(passes.backward(), 0);
+  passes.forward(x);
+  double duration = 0;
+  for (std::size_t k = 0; k + 1 < x.size(); ++k) {
+    duration += 2 * (grid.s[k + 1] - grid.s[k]) / (std::sqrt(x[k]) + std::sqrt(x[k + 1]));
+  }
+  return duration;
+}
+
+TEST(TimeParameterization, AgreesWithToppraOnCoulombFrictionWithSignsAtGridPoints) {
+  for (std::size_t k = 0; k < kPaths.size(); ++k) {
+    EXPECT_NEAR(duration_with_signs_at_points(kPaths[k], 1000) / kCoulombDurations[k], 1, 1e-6)
+        << "P" << k + 1;
+  }
+}
+
+TEST(TimeParameterization, HasTheSignsOfFrictionThatFinerGridsConvergeTo) {
+  // With its signs at grid points, friction is wrong in the intervals in which a joint reverses, along
+  // P4 by 3e-4 of the duration at 1000 intervals. The finer the grid, the less.
+  const Chain chain = with_drives(puma(), [](std::size_t i, Drive& drive) {
+    drive.coulomb_positive = drive.coulomb_negative = kBothWays[i];
     drive.viscous = 0;
   });
-  PathTimer timer(chain, without_position_limits(chain));
-  const double durations[] = {6.209908, 5.801174, 1.357323, 1.115536};
-  const double tolerances[] = {1e-5, 5e-5, 2e-5, 4e-4};
   for (std::size_t k = 0; k < kPaths.size(); ++k) {
-    EXPECT_NEAR(duration_of(timer, kPaths[k]) / durations[k], 1, tolerances[k]) << "P" << k + 1;
+    PathTimer coarse(chain, without_position_limits(chain));
+    PathTimer fine(chain, without_position_limits(chain), {.intervals = 16000});
+    const double here = duration_of(fine, kPaths[k]);
+    EXPECT_NEAR(duration_with_signs_at_points(kPaths[k], 16000) / here, 1, 1e-4) << "P" << k + 1;
+    EXPECT_NEAR(duration_of(coarse, kPaths[k]) / kCoulombDurations[k], 1, 4e-4) << "P" << k + 1;
   }
 }
 
@@ -420,6 +473,21 @@ TEST(TorqueRate, IsBoundedAndNeverAtThePriceOfTheTorqueLimits) {
   }
 }
 
+TEST(TorqueRate, OfSomeJointsLeavesTheOthersFree) {
+  TimingLimits limits = without_position_limits(puma());
+  PathTimer free(puma(), limits, {.intervals = 200});
+  const double fastest = duration_of(free, kPaths[3]);
+  limits.torque_rate[1] = limits.torque[1] / 0.05;
+  PathTimer one(puma(), limits, {.intervals = 200});
+  const Timing timing = one.time(make_spline_path(kPaths[3], kQuarters));
+  // Steps of 5 ms: no more points than that asks for.
+  EXPECT_LT(timing.s.size(), 500U);
+  EXPECT_GT(timing.trajectory->duration(), fastest);
+  for (std::size_t i = 0; i < 6; ++i) limits.torque_rate[i] = limits.torque[i] / 0.05;
+  PathTimer all(puma(), limits, {.intervals = 200});
+  EXPECT_LT(timing.trajectory->duration(), duration_of(all, kPaths[3]));
+}
+
 TEST(TorqueRate, OfOneJointGivesTheClosedFormOfAThirdOrderMotion) {
   // A cart of 2 kg, 8 N, 40 N/s, over a way of 1 m: constant jerk 20 m/s³ up to 4 m/s² and back.
   // Rest to rest with the full acceleration a reached for a time h between two ramps r = a / j:
@@ -456,7 +524,13 @@ TEST(ComputingTime, OfAThousandIntervalsIsThatOfAFewThousandInverseDynamics) {
   Dynamics dynamics(puma(), {.drives = Drives::kArmature});
   std::vector<double> q(kPaths[3][0]), qd(6, 0.5), qdd(6, 1.0), tau(6);
   double least[3] = {kInfinity, kInfinity, kInfinity};
-  for (int round = 0; round < 60; ++round) {
+  // 0.5 and 0.8 ms at 110 ns per inverse dynamics. Other processes only add to the minima: more rounds
+  // where they are too large.
+  constexpr double kMost = 4.5, kMostWithFriction = 7.3;
+  constexpr int kRounds = 60, kMostRounds = 3000;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const bool met = least[0] < kMost * least[2] && least[1] < kMostWithFriction * least[2];
+    if (round >= kRounds && met) break;
     least[0] = std::min(least[0], seconds([&] { without.time(path); }));
     least[1] = std::min(least[1], seconds([&] { with.time(path); }));
     least[2] = std::min(least[2], seconds([&] {
@@ -468,8 +542,8 @@ TEST(ComputingTime, OfAThousandIntervalsIsThatOfAFewThousandInverseDynamics) {
   }
   std::printf("%.2f without and %.2f with friction, in 1000 inverse dynamics (%.0f ns)\n",
               least[0] / least[2], least[1] / least[2], 1e6 * least[2]);
-  EXPECT_LT(least[0] / least[2], 10);
-  EXPECT_LT(least[1] / least[2], 15);
+  EXPECT_LT(least[0] / least[2], kMost);
+  EXPECT_LT(least[1] / least[2], kMostWithFriction);
 }
 
 }  // namespace

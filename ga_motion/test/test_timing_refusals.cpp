@@ -91,6 +91,35 @@ TEST(BadPath, APlaceWhereTheArmMayNotStopIsRefused) {
   EXPECT_NEAR(error.value(), 10.81, 1e-3);
   EXPECT_NEAR(error.s(), 1.5708, 3e-3);
   expect_parts(error.what(), {"swing needs 10.81 N m", "only with momentum"});
+  PathTimer timer(pendulum(10), limits_of(pendulum(10)));
+  const Points up{{0}, {2.5}};
+  EXPECT_THROW(timer.time(make_spline_path(up)), TimingError);
+  EXPECT_TRUE(timer.active_limits().empty());
+}
+
+TEST(BadPath, ThePlaceThatNeedsMomentumIsNamedAndNotTheLargestLoad) {
+  // The load is largest at the end, where the arm rests: the momentum is needed before.
+  const TimingError error = flaw_of(pendulum(10), {{0}, {1.5707}});
+  EXPECT_EQ(error.flaw(), TimingFlaw::kNoStop);
+  EXPECT_LT(error.s(), 1.5707 - 1e-4);
+  EXPECT_GT(error.s(), 1.3);
+  EXPECT_GT(error.value(), 10);
+}
+
+TEST(BadPath, WhereGravityTakesAllTorqueTooLittleIsLeftToMove) {
+  DhJoint lift;
+  lift.type = JointType::kPrismatic;
+  lift.body.mass = 1;
+  lift.limits.effort = 9.81;
+  lift.name = "lift";
+  const Chain chain = Chain::from_dh({lift}, {0, 0, -9.81});
+  for (const double goal : {1.0, -1.0}) {
+    const TimingError error = flaw_of(chain, {{0}, {goal}});
+    EXPECT_EQ(error.flaw(), TimingFlaw::kNoMotion) << goal;
+    EXPECT_NEAR(error.value(), 9.81, 1e-9);
+    expect_parts(error.what(), {"lift needs 9.81 N against gravity", "its torque limit is 9.81 N: ",
+                                "too little is left to move the arm"});
+  }
 }
 
 TEST(BadPath, PositionsBeyondTheLimitsNameJointPlaceAndValue) {

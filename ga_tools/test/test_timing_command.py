@@ -68,7 +68,13 @@ def test_the_report_names_limits_and_the_comparison(plan):
     assert 'with constant acceleration limits that keep the torque limits everywhere' in stdout
     # The reference durations of the tests of ga_motion: 1.12 s with other knots.
     assert 1.05 < duration_of(stdout) < 1.25
-    assert float(re.search(r'(\S+) times as long', stdout).group(1)) > 1.15
+    # Like with like: both without torque ramps and samples.
+    free = float(re.search(r'^without torque ramps and samples: (\S+) s', stdout,
+                           re.MULTILINE).group(1))
+    safe, ratio, over = (float(text) for text in re.search(
+        r': (\S+) s, (\S+) times as long as (\S+) s$', stdout, re.MULTILINE).groups())
+    assert ratio > 1.15
+    assert over == pytest.approx(free, rel=1e-3) and ratio == pytest.approx(safe / free, abs=0.01)
     assert 'torque of joint1' in stdout and 'velocity of joint2' in stdout
     for joint, limit in zip(JOINTS, EFFORT):
         assert max(abs(row[f'effort_{joint}']) for row in rows) <= 1.005 * limit
@@ -134,6 +140,52 @@ def test_options_make_the_motion_slower(plan, tmp_path, arguments, low, high):
 def test_the_rate_sets_the_samples(tmp_path):
     _, rows = timed(tmp_path, '--rate', 100)
     assert 0.009 < rows[1]['t'] <= 0.01
+
+
+@pytest.mark.parametrize('arguments', [['--rate', 10], ['--rate', 10, '--torque-ramp', 0]])
+def test_what_time_writes_at_low_rates_passes_check_too(tmp_path, arguments):
+    timed(tmp_path, *arguments)
+    checked = ga('check', tmp_path / 'timed.csv', PUMA_URDF)
+    assert checked.returncode == 0, checked.stdout
+
+
+LIFTED = ['0,-0.35,1.57,0,0,0', '0.8,-0.05,1.57,0,0,0', '0.2,-0.3,1.57,0.3,0.2,0']
+
+
+@pytest.mark.parametrize('arguments, limit', [
+    (['--payload', 15], r'186\.4'), (['--payload', 13, '--reserve', 0.1], r'167\.76')])
+def test_a_payload_that_is_too_heavy_names_limit_and_reserve(tmp_path, arguments, limit):
+    done = ga('time', write(tmp_path, LIFTED), PUMA_URDF, *arguments,
+              '--output', tmp_path / 'out.csv')
+    assert done.returncode == 2
+    assert re.search(r'joint2 needs \S+ N m against gravity and Coulomb friction .* limit is '
+                     rf'{limit} N m: ', done.stderr), done.stderr
+    assert ('the limit is what --reserve 0.1 leaves' in done.stderr) == ('--reserve' in arguments)
+
+
+def test_a_payload_at_the_limit_is_moved_slowly(tmp_path):
+    stdout, _ = timed(tmp_path, '--payload', 14.5, '--torque-ramp', 0, points=LIFTED)
+    assert 3 < duration_of(stdout) < 6
+    assert 'slowed down by' in stdout
+    checked = ga('check', tmp_path / 'timed.csv', PUMA_URDF, '--payload', 14.5)
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_times_of_years_are_refused(tmp_path):
+    rest = '-1,1,0,0.4,0'
+    done = ga('check', write(tmp_path, [f'0,0,{rest}', f'2e9,1,{rest}']), PUMA_URDF)
+    assert done.returncode == 2 and done.stdout == ''
+    assert 'the motion takes 2e+09 s, more than 1e+07 steps' in done.stderr
+    assert 'give a shorter motion (times are in s)' in done.stderr
+    assert 'limit_use' not in done.stderr  # no C++ names
+
+
+def test_velocities_out_of_this_world_are_refused_by_name(tmp_path):
+    rest, still = '0,-1,1,0,0.4,0', '0,0,0,0,0,0'
+    done = ga('check', write(tmp_path, [f'0,{rest},1e200,0,0,0,0,0', f'1,{rest},{still}']),
+              PUMA_URDF)
+    assert done.returncode == 2 and done.stdout == ''
+    assert re.search(r'the torque of joint\d is not finite; check the units', done.stderr)
 
 
 def test_columns_go_by_name_and_the_time_is_ignored(plan, tmp_path):
@@ -273,7 +325,8 @@ def test_limits_that_do_not_exist_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize('option', ['--rate=0', '--reserve=1', '--velocity-scale=0',
-                                    '--torque-ramp=-1', '--intervals=5', '--payload=nan',
+                                    '--torque-ramp=-1', '--intervals=5', '--intervals=10001',
+                                    '--payload=nan',
                                     '--merge=nan', '--rate=nan'])
 def test_time_refuses_options_out_of_range(tmp_path, option):
     done = ga('time', write(tmp_path, POINTS), PUMA_URDF, option, '--output', tmp_path / 'o.csv')

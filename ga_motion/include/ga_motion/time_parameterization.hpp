@@ -90,8 +90,9 @@ struct TimingLimits {
 TimingLimits limits_of(const ga_dynamics::Chain& chain);
 
 struct TimingOptions {
-  /// Grid: equal intervals, more where the path has breaks. The duration exceeds the optimum by about
-  /// 0.04 % with 1000, 0.3 % with 200. From 10 to 100,000.
+  /// Grid: equal intervals, more where the path has breaks and where the speed would drop to 0. The duration exceeds the optimum by about
+  /// 0.04 % with 1000, 0.3 % with 200. From 10 to 100,000;
+  /// a bound on torque rates takes up to a second per 1000.
   int intervals = 1000;
   /// Coulomb and viscous friction of the chain's drives; the rotor inertia always counts.
   bool friction = true;
@@ -124,6 +125,7 @@ enum class TimingFlaw {
   kGravity,   ///< a motor cannot hold the arm at rest
   kFriction,  ///< a motor cannot move the arm against gravity and Coulomb friction
   kNoStop,    ///< a place can be passed only with momentum: an arm that stops there cannot go on
+  kNoMotion,  ///< next to no torque is left to move the arm, and the grid is too coarse for it
 };
 
 /// what() names the joint, the place on the path, the torque, its limit and the remedy.
@@ -202,8 +204,9 @@ struct LimitUse {
   bool within(double tolerance) const;
 };
 
-/// Samples the motion every `step` [s] or closer, and at `times` if given. `chain` with its payload.
-/// An infinite limit is none.
+/// Samples the motion every `step` [s] or closer, ten million times at most, and at `times` if given.
+/// `chain` with its payload. An infinite limit is none. A value that is not finite exceeds every limit:
+/// its peak is NaN, of infinite share.
 LimitUse limit_use(const ga_dynamics::Chain& chain, const TimingLimits& limits,
                    const Trajectory& motion, double step = 1e-3,
                    std::span<const double> times = {});
@@ -220,26 +223,32 @@ struct MotionSamples {
   std::unique_ptr<Trajectory> interpolated() const;
 };
 
-/// At equal distances in time, of 1 / rate [s] or a little less, both ends included.
+/// At equal distances in time, of 1 / rate [s] or a little less, both ends included. Throws
+/// std::invalid_argument for more than a million samples.
 MotionSamples sample_motion(const Trajectory& motion, double rate);
 
 /// A timed path as trajectory controllers get it: samples, with an interpolation in between that keeps
 /// the limits as well.
 struct SampledTiming {
   Timing timing;
-  std::vector<ActiveLimit> active;
+  std::vector<ActiveLimit> active;  ///< before the motion is stretched
   MotionSamples samples;
   LimitUse use;  ///< of the interpolated samples, with regard to the given limits
   /// Torque and velocity limits with which the path was timed, over the given ones: the smallest.
   double torque_share = 1, velocity_share = 1;
+  /// How many times longer the motion takes than with these limits: 1 unless lower limits do not help.
+  double stretch = 1;
 };
 
 /// Excess of the torque that passes; velocities must not exceed their limits at all.
 inline constexpr double kTorqueTolerance = 0.005;
 
 /// Times the path and samples it, with limits lowered until the interpolated samples keep the given
-/// ones; `fit` = false: without lowering them. Throws std::invalid_argument and TimingError, and
-/// std::runtime_error if no motion fits.
+/// ones, or slower where that is faster: torques to kTorqueTolerance, velocities exactly, also those of
+/// the cubic spline through the positions. Of the torque limits, only the part is lowered that gravity
+/// and Coulomb friction leave. `fit` = false: as fast as the limits allow at the samples. Throws
+/// std::invalid_argument and TimingError, and std::runtime_error if no motion fits, or if it takes
+/// more than an hour.
 SampledTiming time_and_sample(const ga_dynamics::Chain& chain, const TimingLimits& limits,
                               const TimingOptions& options, const std::shared_ptr<const Path>& path,
                               double rate, bool fit = true);

@@ -67,9 +67,10 @@ std::vector<std::string> names_of(const Chain& chain) {
   return names;
 }
 
-/// Calls that throw std::invalid_argument "function: message": without the function.
+/// Calls that throw std::invalid_argument "function: message": without the function. `reserve`: what
+/// has been taken off the torque limits that a message may name.
 template <class Call>
-auto in_plain_words(const std::string& file, const Call& call) {
+auto in_plain_words(const std::string& file, const Call& call, double reserve = 0) {
   const auto message = [](const std::string& what) {
     const std::size_t colon = what.find(": ");
     return colon == std::string::npos ? what : what.substr(colon + 2);
@@ -79,6 +80,13 @@ auto in_plain_words(const std::string& file, const Call& call) {
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error(file + ": " + message(error.what()));
   } catch (const ga_motion::TimingError& error) {
+    std::string text = file + ": " + error.what();
+    if (reserve > 0 && error.flaw() != ga_motion::TimingFlaw::kPosition) {
+      text += "; the limit is what --reserve " + ga_dynamics::number_text(reserve, 4) +
+              " leaves, a smaller one leaves more";
+    }
+    throw std::runtime_error(text);
+  } catch (const std::runtime_error& error) {
     throw std::runtime_error(file + ": " + error.what());
   }
 }
@@ -124,7 +132,7 @@ double safe_duration(const Chain& chain, const TimingLimits& limits,
 
 void print_comparison(const Chain& chain, const TimingLimits& limits,
                       const std::shared_ptr<const ga_motion::Path>& path, int intervals,
-                      double duration) {
+                      double optimum) {
   for (std::size_t i = 0; i < limits.velocity.size(); ++i) {
     if (std::isfinite(limits.velocity[i])) continue;
     std::printf("no comparison to constant acceleration limits: %s has no velocity limit\n",
@@ -141,10 +149,11 @@ void print_comparison(const Chain& chain, const TimingLimits& limits,
   for (std::size_t i = 0; i < accelerations.size(); ++i) {
     std::printf("%s%.3g", i == 0 ? "" : ", ", accelerations[i]);
   }
-  std::printf("): %.4g s, %.2f times as long\n", safe, safe / duration);
+  std::printf("): %.4g s, %.2f times as long as %.4g s\n", safe, safe / optimum, optimum);
 }
 
-/// Which limit the motion reaches from when to when; shorter parts than 1 % of it are left out.
+/// Which limit the motion reaches from when to when, before it is slowed down for its samples; shorter
+/// parts than 1 % of it are left out.
 void print_active(const Chain& chain, const SampledTiming& result) {
   constexpr double kReached = 0.98, kShort = 0.01;
   const std::vector<double>& time = result.timing.time;
@@ -154,7 +163,7 @@ void print_active(const Chain& chain, const SampledTiming& result) {
     return std::string(ga_motion::name_of(limit.kind)) + " of " +
            chain.joints()[static_cast<std::size_t>(limit.joint)].name;
   };
-  std::printf("limits reached:\n");
+  std::printf("limits reached%s:\n", result.stretch > 1 ? " before it is slowed down" : "");
   for (std::size_t k = 0; k < result.active.size();) {
     const std::string name = key(k);
     std::size_t end = k + 1;
@@ -226,14 +235,25 @@ void run_time(const TimeSettings& settings) {
     if (settings.ramp > 0) limits.torque_rate[i] = limits.torque[i] / settings.ramp;
   }
   const ga_motion::TimingOptions options{.intervals = settings.intervals};
+  constexpr int kQuick = 2000;
+  if (settings.ramp > 0 && settings.intervals > kQuick) {
+    std::fprintf(
+        stderr,
+        "note: %d intervals with torque ramps can take minutes; with 1000 the motion is longer by "
+        "about 0.04 %%\n",
+        settings.intervals);
+  }
   const auto way_points =
       settings.merge > 0 ? ga_motion::without_repeats(points.q, settings.merge) : points.q;
-  const auto [path, result] = in_plain_words(settings.path, [&] {
-    auto through = ga_motion::make_spline_path(way_points);
-    SampledTiming timed = ga_motion::time_and_sample(chain, limits, options, through, settings.rate,
-                                                     !settings.no_fit);
-    return std::pair(std::move(through), std::move(timed));
-  });
+  const auto [path, result] = in_plain_words(
+      settings.path,
+      [&] {
+        auto through = ga_motion::make_spline_path(way_points);
+        SampledTiming timed = ga_motion::time_and_sample(chain, limits, options, through,
+                                                         settings.rate, !settings.no_fit);
+        return std::pair(std::move(through), std::move(timed));
+      },
+      settings.reserve);
   write(csv_of(chain, result.samples), settings.output);
   const double duration = result.timing.trajectory->duration();
   std::printf("path: spline through %zu way-points of %s\nduration: %.6g s\n", way_points.size(),
@@ -246,9 +266,12 @@ void run_time(const TimeSettings& settings) {
   if (!settings.no_fit) {
     std::printf("; samples keep the limits with %.1f %% of torque and %.1f %% of velocity",
                 100 * result.torque_share, 100 * result.velocity_share);
+    if (result.stretch > 1) {
+      std::printf(", slowed down by %.1f %%", 100 * (result.stretch - 1));
+    }
   }
   std::printf("\n");
-  print_comparison(chain, limits, path, settings.intervals, duration);
+  print_comparison(chain, limits, path, settings.intervals, optimum);
   print_active(chain, result);
   print_use(chain, limits, result.use);
   std::printf("%zu samples, %.4g ms apart: %s\n", result.samples.times.size(),
@@ -335,7 +358,9 @@ void run_check(const CheckSettings& settings) {
   constexpr int kFiner = 10;
   const double step = motion->duration() / static_cast<double>(kFiner * (samples.times.size() - 1));
   std::vector<double> rows = samples.times;
-  const LimitUse use = ga_motion::limit_use(chain, limits, *motion, std::min(step, 1e-3), rows);
+  const LimitUse use = in_plain_words(settings.trajectory, [&] {
+    return ga_motion::limit_use(chain, limits, *motion, std::min(step, 1e-3), rows);
+  });
   for (std::size_t i = 0; i < use.joints.size(); ++i) {
     if (std::isfinite(use.joints[i].torque.value)) continue;
     throw std::runtime_error(settings.trajectory + ": the torque of " + chain.joints()[i].name +
@@ -459,7 +484,7 @@ void add_time_command(CLI::App& app, const Program& program) {
       ->check(number_range(1, 10000))
       ->capture_default_str();
   command->add_option("--intervals", settings->intervals, "Of the grid along the path")
-      ->check(number_range(10, 100000))
+      ->check(number_range(10, 10000))
       ->capture_default_str();
   command
       ->add_option("--merge", settings->merge,
