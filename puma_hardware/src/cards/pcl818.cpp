@@ -160,10 +160,10 @@ AdSample Pcl818::fetch() noexcept {
   return sample;
 }
 
-AdSample Pcl818::convert(int channel) noexcept {
+AdSample Pcl818::convert(int channel, int settling) noexcept {
   select(channel);
   AdSample sample;
-  for (int conversion = 0; conversion <= range_.settling; ++conversion) {
+  for (int conversion = 0; conversion <= settling; ++conversion) {
     trigger();
     do {
       sample = fetch();
