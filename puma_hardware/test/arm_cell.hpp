@@ -25,10 +25,11 @@ class ArmCell {
  public:
   explicit ArmCell(
       const emulator::EmulatedArmOptions& options, Parameters hardware = {},
-      const ga_dynamics::Chain& chain_of_arm = ga_dynamics::Chain::from_urdf_file(PUMA_URDF))
+      const ga_dynamics::Chain& chain_of_arm = ga_dynamics::Chain::from_urdf_file(PUMA_URDF),
+      const emulator::CardBehavior& behavior = {})
       : chain(chain_of_arm),
         settings(ArmSettings::from(chain, with_relays(std::move(hardware)))),
-        cards(settings.cards),
+        cards(settings.cards, false, behavior),
         robot(chain, settings, cards, options),
         arm(cards, settings, kPeriod),
         law(chain, tracking()),

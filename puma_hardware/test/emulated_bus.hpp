@@ -18,8 +18,8 @@ class EmulatedBus : public ::testing::Test {
     if (!cards_) restart();
     return *cards_;
   }
-  /// New cards, of the present settings.
-  void restart() { cards_ = std::make_unique<EmulatedCards>(settings); }
+  /// New cards, of the present settings and behavior.
+  void restart() { cards_ = std::make_unique<EmulatedCards>(settings, false, behavior); }
   std::uint8_t in(std::uint16_t base, unsigned offset) {
     return cards().read(static_cast<std::uint16_t>(base + offset));
   }
@@ -45,6 +45,7 @@ class EmulatedBus : public ::testing::Test {
   }
 
   CardSettings settings;
+  CardBehavior behavior;
 
  private:
   std::unique_ptr<EmulatedCards> cards_;

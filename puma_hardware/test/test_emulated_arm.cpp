@@ -124,6 +124,101 @@ TEST_F(EmulatedArmTest, AClosedBrakeHoldsItsJointInAnImpact) {
   }
 }
 
+TEST_F(EmulatedArmTest, BrakesOpenedByHandDropTheArmWithoutPower) {
+  for (const Parameters& wiring :
+       {Parameters{{"manual_power", "true"}},
+        Parameters{{"pcl726.power_output", "2"}, {"pcl726.brake_output", "3"}}}) {
+    start(wiring);
+    zero_volts();
+    run(0.2);
+    EXPECT_EQ(moved(1), 0) << "the brakes hold";
+    cards->set_hand_switches(false, true);
+    run(0.3);
+    EXPECT_FALSE(arm->powered());
+    EXPECT_FALSE(cards->truth().brake[1]);
+    EXPECT_GT(std::abs(moved(1)), 0.05);
+    cards->set_hand_switches(false, false);
+    run(0.5);
+    const double rest = moved(1);
+    run(0.2);
+    EXPECT_EQ(moved(1), rest) << "closed again";
+  }
+}
+
+TEST_F(EmulatedArmTest, TheArmFallsIfPowerIsLostBeforeAPersonClosesTheBrakes) {
+  start({{"manual_power", "true"}});
+  zero_volts();
+  cards->set_hand_switches(true, true);
+  cards->inject(CardFault::kPowerLost);
+  run(0.3);
+  EXPECT_FALSE(arm->powered());
+  EXPECT_GT(std::abs(moved(1)), 0.05);
+}
+
+TEST_F(EmulatedArmTest, OneJointTurnedByHandLeavesTheOthersTheirMotion) {
+  const auto fall = [this](double turn) {
+    start({{"manual_power", "true"}});
+    zero_volts();
+    cards->set_hand_switches(false, true);
+    cards->turn_by_hand(5, turn);
+    run(0.3);
+    return moved(1);
+  };
+  const double alone = fall(0);
+  EXPECT_NEAR(fall(0.05), alone, 0.05 * std::abs(alone));
+  EXPECT_NEAR(moved(5), 0.05, 0.02);
+}
+
+TEST_F(EmulatedArmTest, TorqueFollowsItsVoltageAfterTheDelayOfTheAmplifiers) {
+  options.disturbances.delay = 3;
+  start();
+  zero_volts();
+  run(0.01);
+  write_volts(0, -5);
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    arm->advance(1e-3);
+    EXPECT_EQ(arm->drive_torque()[0], 0) << cycle;
+  }
+  arm->advance(1e-3);
+  EXPECT_NEAR(arm->drive_torque()[0], 5 * 9.76, 0.05);
+}
+
+TEST_F(EmulatedArmTest, TorqueFollowsItsVoltageWithTheLagOfTheAmplifiers) {
+  options.disturbances.lag = 0.005;
+  start({{"pcl726.power_output", "2"}});
+  zero_volts();
+  write_outputs(0x04);
+  run(0.05);
+  write_volts(0, -5);
+  run(0.005);
+  const double full = 5 * 9.76;
+  EXPECT_NEAR(arm->drive_torque()[0], full * (1 - std::exp(-1)), 0.1);
+  run(0.1);
+  EXPECT_NEAR(arm->drive_torque()[0], full, 0.05);
+  write_outputs(0x00);
+  arm->advance(1e-3);
+  EXPECT_EQ(arm->drive_torque()[0], 0) << "no current without power";
+}
+
+TEST_F(EmulatedArmTest, ItsTableHasThePulsesWhereTheCardLatchesThem) {
+  start();
+  for (const Latch latch : {Latch::kHold, Latch::kFollow}) {
+    CardBehavior behavior;
+    behavior.index_latch = latch;
+    behavior.index_width = 40;
+    const CalibrationTable plain = emulated_calibration(settings, options);
+    const CalibrationTable wide = emulated_calibration(settings, options, behavior);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const bool up = settings.joints[i].encoder_direction > 0;
+      const auto turn = static_cast<std::int64_t>(settings.joints[i].counts_per_rev);
+      const auto shift =
+          (wide.joints[i].entries.front().count - plain.joints[i].entries.front().count + turn) %
+          turn;
+      EXPECT_EQ(shift, up == (latch == Latch::kFollow) ? 40 : 0) << i;
+    }
+  }
+}
+
 TEST_F(EmulatedArmTest, ReportsAMotionThatFails) {
   start();
   zero_volts();

@@ -23,6 +23,29 @@ TEST_F(EmulatedPcl726, IsAtFullNegativeVoltageUntilItIsWritten) {
   for (int joint = 0; joint < 6; ++joint) EXPECT_EQ(cards().output_volts(joint), -10);
 }
 
+TEST_F(EmulatedPcl726, PowersUpWithTheCodeOfItsBehavior) {
+  behavior.power_up_code = 0xC00;
+  for (int joint = 0; joint < 6; ++joint) EXPECT_EQ(cards().output_volts(joint), 5);
+  write_code(0, 0x800);
+  EXPECT_EQ(cards().output_volts(0), 0);
+  EXPECT_EQ(cards().output_volts(1), 5);
+}
+
+TEST_F(EmulatedPcl726, InputsWithoutAWireFloatLowOrHigh) {
+  settings.pcl726.watchdog_output = 8;
+  settings.pcl726.watchdog_input = 15;
+  for (const bool high : {false, true}) {
+    behavior.inputs_float_high = high;
+    restart();
+    cards().set_digital_input(0, true);
+    cards().set_digital_input(1, false);
+    EXPECT_EQ(read(0xF), high ? 0xFD : 0x01);
+    EXPECT_EQ(read(0xE), high ? 0x7F : 0x00) << "the read-back is wired";
+    write(0xC, 1);
+    EXPECT_EQ(read(0xE), high ? 0xFF : 0x80);
+  }
+}
+
 TEST_F(EmulatedPcl726, CodesAreOffsetBinary) {
   // ACL-6126 manual: 000h −full scale, 800h 0 V, FFFh +full scale less one step.
   write_code(0, 0x800);

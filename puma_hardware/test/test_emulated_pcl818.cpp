@@ -152,6 +152,51 @@ TEST_F(EmulatedPcl818, AChannelNeedsAConversionsTimeToSettle) {
   EXPECT_NEAR(convert(), high, 0);
 }
 
+TEST_F(EmulatedPcl818, SettlesAsFastAsItsBehavior) {
+  for (const double time : {0.0, 2e-6, 300e-6}) {
+    behavior.settling_time = time;
+    restart();
+    prepare();
+    cards().set_pot_volts(0, 0.5);
+    cards().set_pot_volts(1, 4.5);
+    select(0);
+    cards().advance(10'000'000);
+    convert();
+    select(1);
+    const int at_once = convert();
+    cards().advance(10'000'000);
+    const int settled = convert();
+    EXPECT_NEAR(settled, 2048 + 4.5 * 409.6, 1);
+    if (time > 100e-6) {
+      EXPECT_LT(at_once, settled - 1000);
+      select(0);
+      cards().advance(static_cast<std::int64_t>(time * 1e9));
+      EXPECT_NEAR(convert(), 2048 + 0.5 * 409.6, 1);
+    } else {
+      EXPECT_NEAR(at_once, settled, 1) << time;
+    }
+  }
+}
+
+TEST_F(EmulatedPcl818, HasEightChannelsWithDifferentialInputs) {
+  behavior.differential = true;
+  prepare();
+  cards().set_pot_volts(2, 2.5);
+  EXPECT_EQ(read(0x8) & 0x20, 0);
+  EXPECT_EQ(settled(2), 3072);
+  EXPECT_EQ(label, 2);
+  EXPECT_EQ(settled(10), 3072) << "bit 3 of the channel has no multiplexer";
+  EXPECT_EQ(label, 2);
+  write(0x2, 0x55);
+  EXPECT_EQ(read(0x2), 0x55) << "the presence test";
+  write(0x2, 0x16);  // 6, 7, 0, 1
+  for (const int expected : {6, 7, 0, 1, 6}) {
+    convert();
+    EXPECT_EQ(label, expected);
+  }
+  expect_legal();
+}
+
 TEST_F(EmulatedPcl818, HighGainsSettleMoreSlowly) {
   settings.pcl818.variant = Pcl818Variant::k818HG;
   restart();
@@ -284,6 +329,10 @@ TEST_F(EmulatedPcl818, NotesRegistersAndValuesThatAreNotThere) {
   expect_illegal("no source lists this value");
   write(0xC, 0);
   expect_illegal("does not support this function");
+  write(0xF, 0xC2);
+  expect_illegal("does not support this function");
+  write(0x9, 4);  // DMA
+  expect_illegal("does not support this function");
   read(0xC);
   expect_illegal("does not support this function");
   read(0x10);
@@ -300,10 +349,65 @@ TEST_F(EmulatedPcl818, HasItsFifosRegistersOnlyWithAFifo) {
   expect_legal();
   read(0x17);
   expect_illegal("before the end of conversion");
-  write(0x6, 1);
-  expect_illegal("does not support this function");
+  write(0x6, 2);
+  expect_illegal("no source lists this value");
   read(0x1A);
   expect_illegal("no source lists this register");
+}
+
+TEST_F(EmulatedPcl818, ThePacerConvertsAtItsRate) {
+  prepare();
+  cards().set_pot_volts(0, 1);
+  cards().set_pot_volts(1, 4);
+  write(0x2, 0x10);  // channels 0 and 1
+  write(0x8, 0);
+  write(0x9, 3);
+  for (const unsigned value : {0x74u, 0xB4u}) write(0xF, value);
+  for (const unsigned value : {100u, 0u}) write(0xE, value);
+  for (const unsigned value : {50u, 0u}) write(0xD, value);
+  const std::int64_t begin = cards().now_ns();  // 500 us
+  for (int sample = 0; sample < 6; ++sample) {
+    ASSERT_TRUE(wait());
+    EXPECT_NEAR(static_cast<double>(cards().now_ns() - begin), 500e3 * (sample + 1) + 25e3, 5e3);
+    const int high = read(0x1), low = read(0x0);
+    EXPECT_EQ(low & 0xF, sample % 2);
+    EXPECT_NEAR(high << 4 | low >> 4, 2048 + (sample % 2 == 0 ? 1 : 4) * 409.6, 1);
+    write(0x8, 0);
+  }
+  write(0x9, 0);
+  EXPECT_FALSE(wait()) << "another trigger source";
+  expect_legal();
+}
+
+TEST_F(EmulatedPcl818, TheFifoKeepsSamplesInTheirOrderAndTellsAnOverflow) {
+  settings.pcl818.variant = Pcl818Variant::k818HD;
+  restart();
+  prepare();
+  write(0x6, 1);
+  write(0x2, 0x20);
+  write(0x9, 3);
+  for (const unsigned value : {0x74u, 0xB4u}) write(0xF, value);
+  for (const unsigned value : {10u, 0u}) write(0xE, value);
+  for (const unsigned value : {100u, 0u}) write(0xD, value);
+  EXPECT_EQ(read(0x19), 1) << "empty";
+  cards().advance(60'000'000);
+  EXPECT_EQ(read(0x19), 2) << "half full";
+  for (int sample = 0; sample < 500; ++sample) {
+    EXPECT_EQ(read(0x17) & 0xF, sample % 3);
+    read(0x18);
+  }
+  EXPECT_EQ(read(0x19), 0);
+  cards().advance(120'000'000);
+  EXPECT_EQ(read(0x19), 6);
+  write(0x9, 0);
+  write(0x19, 0);
+  EXPECT_EQ(read(0x19), 1) << "flushed";
+  write(0x9, 3);
+  cards().advance(1'000'000'000);
+  read(0x8);
+  cards().advance(1'000'000'000);
+  EXPECT_EQ(read(0x19), 6) << "after a pause too";
+  expect_legal();
 }
 
 TEST_F(EmulatedPcl818, WantsTheLowByteOfItsOwnDaFirst) {

@@ -225,6 +225,94 @@ TEST_F(EmulatedPcl833, NotesRegistersAndValuesThatAreNotThere) {
   expect_legal();
 }
 
+// --- what no source documents
+
+TEST_F(EmulatedPcl833, AResetByStrobeActsOnce) {
+  behavior.counter_reset = CounterReset::kStrobe;
+  prepare();
+  turn(100);
+  write(7, 1);
+  EXPECT_EQ(count(), 0u);
+  turn(130);
+  EXPECT_EQ(count(), 30u) << "although the bit is still set";
+  write(7, 0);
+  EXPECT_EQ(count(), 30u);
+  expect_legal();
+}
+
+TEST_F(EmulatedPcl833, AReadLatchThatFollowsTearsACarry) {
+  behavior.read_latch = Latch::kFollow;
+  prepare();
+  turn(0x0000FF);
+  EXPECT_EQ(read(2), 0x00);
+  EXPECT_EQ(read(0), 0xFF);
+  turn(0x000100);
+  EXPECT_EQ(read(1), 0x01) << "0x1FF in all";
+  expect_legal();
+}
+
+TEST_F(EmulatedPcl833, AWidePulseLatchesAtItsLeadingEdge) {
+  behavior.index_width = 20;
+  prepare();
+  count();
+  write(3, 1);
+  turn(260);
+  EXPECT_EQ(count(), 250u);
+  turn(500);
+  EXPECT_EQ(count(), 250u);
+  turn(260);
+  EXPECT_EQ(count(), 270u) << "which downwards is the other one";
+  turn(200);
+  EXPECT_EQ(count(), 270u);
+  turn(2300);
+  EXPECT_EQ(count(), 2250u);
+  expect_legal();
+}
+
+TEST_F(EmulatedPcl833, AnIndexLatchThatFollowsGivesTheCountDuringThePulse) {
+  behavior.index_latch = Latch::kFollow;
+  behavior.index_width = 20;
+  prepare();
+  count();
+  write(3, 1);
+  turn(249);
+  EXPECT_EQ(count(), 0u);
+  turn(255);
+  EXPECT_EQ(count(), 255u);
+  turn(263);
+  EXPECT_EQ(count(), 263u);
+  turn(300);
+  EXPECT_EQ(count(), 270u) << "the last of the pulse";
+  turn(3400);
+  EXPECT_EQ(count(), 3270u);
+  turn(3200);
+  EXPECT_EQ(count(), 3250u);
+  turn(2260);
+  EXPECT_EQ(count(), 2260u);
+  write(3, 0);
+  turn(2258);
+  EXPECT_EQ(count(), 2258u);
+  turn(2262);
+  write(3, 1);
+  EXPECT_EQ(count(), 2262u) << "the pulse is there already";
+  expect_legal();
+}
+
+TEST_F(EmulatedPcl833, AnIndexLatchThatFollowsLatchesAPulseOfOneCount) {
+  behavior.index_latch = Latch::kFollow;
+  prepare();
+  count();
+  write(3, 1);
+  turn(251);
+  EXPECT_EQ(count(), 250u);
+  turn(1250);
+  turn(1249);
+  EXPECT_EQ(count(), 1250u);
+  cards().inject(CardFault::kIndexLost, 0);
+  turn(0);
+  EXPECT_EQ(count(), 1250u);
+}
+
 // --- faults
 
 TEST_F(EmulatedPcl833, AFrozenEncoderLosesItsCounts) {

@@ -231,6 +231,23 @@ TEST(Pcl818, ConvertGivesUpAfterTheTimeout) {
   EXPECT_LT(bus.now_ns() - start, 60'000);
 }
 
+TEST(Pcl818, AProcessThatPausesWhileItPollsSeesNoTimeout) {
+  struct PausingBus : Bus {
+    std::uint8_t read(std::uint16_t port) noexcept override {
+      const std::uint8_t value = Bus::read(port);
+      if (pausing && port == 0x308) advance(5'000'000);
+      return value;
+    }
+    bool pausing = false;
+  } bus;
+  Pcl818 card(bus, {});
+  bus.queue(0x308, {0x20, 0x30, 0x20, 0x30});  // not ready, pause, ready; twice
+  bus.hold(0x300, 0x02);
+  bus.hold(0x301, 0x80);
+  bus.pausing = true;
+  EXPECT_EQ(card.convert(2).status, AdStatus::kOk);
+}
+
 TEST(Pcl818, ConvertReportsASampleOfAnotherChannel) {
   Bus bus;
   Pcl818 card(bus, {});

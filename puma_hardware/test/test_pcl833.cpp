@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "cards/pcl726.hpp"
 #include "cards/pcl818.hpp"
 #include "cards/pcl833.hpp"
@@ -21,10 +23,10 @@ struct Bus : FakeBus {
   explicit Bus(std::uint16_t base = 0x200) : base_(base) {
     for (int offset = 0; offset < 12; ++offset) hold(at(offset), 0);
   }
-  /// The channel reads `count`, once; low byte first.
-  void count(int channel, std::int64_t count) {
-    for (int byte = 0; byte < 3; ++byte) {
-      queue(at(4 * channel + byte), {static_cast<std::uint8_t>(count >> (8 * byte))});
+  /// The channel reads `count`, as often as said; low byte first.
+  void count(int channel, std::int64_t count, int times = 1) {
+    for (int k = 0; k < 3 * times; ++k) {
+      queue(at(4 * channel + k % 3), {static_cast<std::uint8_t>(count >> (8 * (k % 3)))});
     }
   }
 
@@ -62,7 +64,7 @@ TEST(Pcl833, AnAbsentCardIsRefused) {
 
 TEST(Pcl833, ACardWhoseCountersDoNotResetIsRefused) {
   Bus bus;
-  bus.count(1, 0x123456);
+  bus.count(1, 0x123456, 2);
   EXPECT_THAT(error_of([&] { Pcl833(bus, {}, 0); }),
               AllOf(HasSubstr("first PCL-833: a card answers, but its counters do not reset"),
                     HasSubstr(" 00 00 00 56 34 12 00 00 00 after a reset")));
@@ -72,7 +74,7 @@ TEST(Pcl833, AnEncoderThatTremblesAroundZeroAtTheStartIsGood) {
   Bus bus;
   bus.count(0, -1);
   bus.count(1, 2);
-  bus.count(2, -200);
+  bus.count(2, -99);
   Pcl833 card(bus, {}, 0);
   bus.count(0, -1);
   EXPECT_EQ(card.read(0), -1);
@@ -91,9 +93,13 @@ TEST(Pcl833, ReadsInTheDocumentedOrder) {
   Bus bus;
   Pcl833 card(bus, {}, 0);
   bus.take_log();
-  bus.count(2, 0x123456);
+  bus.count(2, 0x000056);
+  EXPECT_EQ(card.read(2), 0x56);
+  EXPECT_EQ(bus.take_log(), "R20A=00 R208=56 R209=00");
+  bus.count(2, 0x123456, 2);
   EXPECT_EQ(card.read(2), 0x123456);
-  EXPECT_EQ(bus.take_log(), "R20A=12 R208=56 R209=34");
+  EXPECT_EQ(bus.take_log(), "R20A=12 R208=56 R209=34 R20A=12 R208=56 R209=34")
+      << "a large step is read again";
   EXPECT_EQ(card.last_bytes(2), (std::array<std::uint8_t, 3>{0x56, 0x34, 0x12}));
 }
 
@@ -103,9 +109,28 @@ TEST(Pcl833, ByteSignificanceIsASettingTheOrderIsNot) {
   settings.byte_offset = {2, 1, 0};
   Pcl833 card(bus, settings, 0);
   bus.take_log();
-  bus.count(0, 0x123456);
+  bus.count(0, 0x120000);
+  EXPECT_EQ(card.read(0), 0x12);
+  EXPECT_EQ(bus.take_log(), "R202=12 R200=00 R201=00");
+  bus.count(0, 0x123456, 2);
   EXPECT_EQ(card.read(0), 0x563412);
-  EXPECT_EQ(bus.take_log(), "R202=12 R200=56 R201=34");
+}
+
+TEST(Pcl833, ATornCountIsReadAgain) {
+  Bus bus;
+  Pcl833 card(bus, {}, 0);
+  bus.count(0, 0xFF, 2);
+  EXPECT_EQ(card.read(0), 0xFF);
+  bus.take_log();
+  bus.count(0, 0x1FF);  // the low byte before the carry, the middle one after it
+  bus.count(0, 0x100, 2);
+  EXPECT_EQ(card.read(0), 0x100);
+  EXPECT_EQ(bus.take_log(),
+            "R202=00 R200=FF R201=01 R202=00 R200=00 R201=01 R202=00 R200=00 R201=01");
+  bus.count(0, 0x480);  // large but right, then torn
+  bus.count(0, 0x580);
+  bus.count(0, 0x481);
+  EXPECT_EQ(card.read(0), 0x481);
 }
 
 TEST(Pcl833, FollowsTheCounterAcrossItsWrapInBothDirections) {
@@ -118,7 +143,7 @@ TEST(Pcl833, FollowsTheCounterAcrossItsWrapInBothDirections) {
         -0x800000L, -0x800000L, -0x800000L, -0x800000L, -0x800000L, -0x800000L, -0x800000L,
         -0x800000L, -1L}) {
     position += step;
-    bus.count(1, position);
+    bus.count(1, position, std::abs(step) > 100 ? 2 : 1);
     EXPECT_EQ(card.read(1), position);
   }
   EXPECT_LT(position, -0x1000000);
@@ -142,7 +167,7 @@ TEST(Pcl833, SetCountShiftsWithoutAnAccess) {
 TEST(Pcl833, ResetStrobesTheChannelAloneAndReadsZero) {
   Bus bus;
   Pcl833 card(bus, {}, 0);
-  bus.count(1, 1234);
+  bus.count(1, 1234, 2);
   card.read(1);
   card.set_count(1, 99);
   bus.take_log();
@@ -151,48 +176,90 @@ TEST(Pcl833, ResetStrobesTheChannelAloneAndReadsZero) {
   EXPECT_EQ(card.read(1), 0);
 }
 
-TEST(Pcl833, AnIndexPulseLeavesItsCountInEightAccesses) {
+TEST(Pcl833, AnIndexPulseLeavesItsCountInElevenAccesses) {
   Bus bus;
   Pcl833 card(bus, {}, 0);
   bus.take_log();
-  bus.count(0, 100);
+  bus.count(0, 100, 2);
   card.begin_index_search(0);
-  EXPECT_EQ(bus.take_log(), "R202=00 R200=64 R201=00 W203=01");
+  EXPECT_EQ(bus.take_log(), "R202=00 R200=64 R201=00 W203=01 R202=00 R200=64 R201=00");
 
-  bus.count(0, 100);  // latched still: no index
-  bus.count(0, 300);  // live
+  bus.count(0, 100);     // latched still: no index
+  bus.count(0, 180, 2);  // live, and now in the latch
   Pcl833::IndexReading reading = card.read_with_index(0);
-  EXPECT_EQ(bus.take_log(), "R202=00 R200=64 R201=00 W203=00 R202=00 R200=2C R201=01 W203=01");
+  EXPECT_EQ(bus.take_log(),
+            "R202=00 R200=64 R201=00 W203=00 R202=00 R200=B4 R201=00 W203=01 "
+            "R202=00 R200=B4 R201=00");
   EXPECT_FALSE(reading.index_seen);
-  EXPECT_EQ(reading.count, 300);
+  EXPECT_EQ(reading.count, 180);
 
-  bus.count(0, 450);
-  bus.count(0, 500);
+  bus.count(0, 240);
+  bus.count(0, 260, 2);
   reading = card.read_with_index(0);
   EXPECT_TRUE(reading.index_seen);
-  EXPECT_EQ(reading.index_count, 450);
-  EXPECT_EQ(reading.count, 500);
+  EXPECT_EQ(reading.index_count, 240);
+  EXPECT_EQ(reading.count, 260);
 
-  bus.count(0, 500);
-  bus.count(0, 501);
+  bus.count(0, 260);
+  bus.count(0, 261, 2);
   EXPECT_FALSE(card.read_with_index(0).index_seen) << "seen once only";
 
   bus.take_log();
   card.end_index_search(0);
   EXPECT_EQ(bus.take_log(), "W203=00");
-  bus.count(0, 502);
-  EXPECT_EQ(card.read(0), 502);
-  EXPECT_EQ(bus.take_log(), "R202=00 R200=F6 R201=01");
+  bus.count(0, 302);
+  EXPECT_EQ(card.read(0), 302);
+  EXPECT_EQ(bus.take_log(), "R202=00 R200=2E R201=01");
+}
+
+TEST(Pcl833, AnIndexIsReportedWhenTheCounterIsBeyondItsPulse) {
+  Bus bus;
+  Pcl833 card(bus, {}, 0);
+  card.begin_index_search(0);
+  const auto call = [&](std::int64_t latched, std::int64_t live) {
+    bus.count(0, latched);
+    bus.count(0, live, 2);
+    return card.read_with_index(0);
+  };
+  // A card that latches as long as the pulse lasts, here up to 30.
+  EXPECT_FALSE(call(25, 26).index_seen);
+  EXPECT_FALSE(call(29, 29).index_seen);
+  EXPECT_FALSE(call(30, 31).index_seen);
+  const Pcl833::IndexReading reading = call(31, 33);
+  EXPECT_TRUE(reading.index_seen);
+  EXPECT_EQ(reading.index_count, 30);
+  EXPECT_FALSE(call(33, 60).index_seen);
+  // One that turned back.
+  EXPECT_FALSE(call(80, 81).index_seen);
+  EXPECT_FALSE(call(81, 70).index_seen);
+  EXPECT_FALSE(call(70, 60).index_seen);
+  EXPECT_FALSE(call(60, 100).index_seen) << "it is forgotten";
+}
+
+TEST(Pcl833, ALatchThatMovedOnAfterTheReadingIsNoIndex) {
+  Bus bus;
+  Pcl833 card(bus, {}, 0);
+  card.begin_index_search(0);
+  bus.count(0, 0);
+  bus.count(0, 50);  // the reading
+  bus.count(0, 51);  // what the latch has kept of it
+  EXPECT_FALSE(card.read_with_index(0).index_seen);
+  bus.count(0, 51);
+  bus.count(0, 90, 2);
+  EXPECT_FALSE(card.read_with_index(0).index_seen);
+  bus.count(0, 120);
+  bus.count(0, 150, 2);
+  EXPECT_TRUE(card.read_with_index(0).index_seen);
 }
 
 TEST(Pcl833, AnIndexBeyondTheWrapCountsOnAndFollowsSetCount) {
   Bus bus;
   Pcl833 card(bus, {}, 0);
-  bus.count(2, 5);
+  bus.count(2, 5, 2);
   card.begin_index_search(2);
   card.set_count(2, 1005);
   bus.count(2, -7);
-  bus.count(2, -20);
+  bus.count(2, -20, 2);
   const Pcl833::IndexReading reading = card.read_with_index(2);
   EXPECT_TRUE(reading.index_seen);
   EXPECT_EQ(reading.index_count, 993);
@@ -205,8 +272,9 @@ TEST(Pcl833, SearchingWithoutBeginningBegins) {
   bus.take_log();
   EXPECT_FALSE(card.read_with_index(1).index_seen);
   EXPECT_EQ(bus.take_log(),
-            "R206=00 R204=00 R205=00 W204=01 "
-            "R206=00 R204=00 R205=00 W204=00 R206=00 R204=00 R205=00 W204=01");
+            "R206=00 R204=00 R205=00 W204=01 R206=00 R204=00 R205=00 "
+            "R206=00 R204=00 R205=00 W204=00 R206=00 R204=00 R205=00 W204=01 "
+            "R206=00 R204=00 R205=00");
 }
 
 TEST(Pcl833, ReadAndResetEndASearchSoThatNoStaleLatchIsRead) {

@@ -140,9 +140,11 @@ AdSample Pcl818::collect(int next_channel) noexcept {
 AdSample Pcl818::fetch() noexcept {
   AdSample sample;
   sample.channel = channel_;
+  // The time before the status: a process that pauses between the two must not see a time-out.
+  const std::int64_t now_ns = io_.now_ns();
   const int status = read(kStatus);
   if ((status & kDataReady) == 0) {
-    if (io_.now_ns() - triggered_ns_ > timeout_ns_) {
+    if (now_ns - triggered_ns_ > timeout_ns_) {
       sample.status = AdStatus::kTimeout;
       pending_ = false;
     }
@@ -160,10 +162,10 @@ AdSample Pcl818::fetch() noexcept {
   return sample;
 }
 
-AdSample Pcl818::convert(int channel) noexcept {
+AdSample Pcl818::convert(int channel, int settling) noexcept {
   select(channel);
   AdSample sample;
-  for (int conversion = 0; conversion <= range_.settling; ++conversion) {
+  for (int conversion = 0; conversion <= settling; ++conversion) {
     trigger();
     do {
       sample = fetch();

@@ -48,7 +48,9 @@ class Pcl818 {
 
   /// One conversion with channel selection and settling conversions; waits for its end. Not for the
   /// control loop. Does not throw: see the status.
-  AdSample convert(int channel) noexcept;
+  AdSample convert(int channel) noexcept { return convert(channel, range_.settling); }
+  /// The same with so many settling conversions.
+  AdSample convert(int channel, int settling) noexcept;
 
   /// Digital inputs 7…0 and 15…8; one access each.
   std::uint8_t read_inputs_low() noexcept;
@@ -60,6 +62,7 @@ class Pcl818 {
   bool answers() noexcept;
 
   double volts_per_code() const noexcept;
+  int settling() const noexcept { return range_.settling; }     ///< conversions of convert()
   bool differential() const noexcept { return differential_; }  ///< switch setting at the start
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace puma_hardware {
@@ -35,6 +36,18 @@ constexpr int kModeOff = 0, kModeQuadratureX4 = 3;
 constexpr int kLatchSoftware = 0, kLatchIndex = 1;
 constexpr int kAllChannels = 7;
 constexpr int kTimerInterrupt = 8;  // as Advantech's driver starts; the timer is not used
+
+// Whether a software latch holds all three bytes is unknown. Bytes of a running counter may be torn:
+// one of them is read before a carry and another one after it, which shows as a step of about 256 or
+// 65 536 counts. Larger steps are therefore read again.
+constexpr std::int64_t kSureStep = 100;
+constexpr int kReads = 3;
+// Whether the index latches at an edge or as long as its pulse lasts is unknown too. A latched count
+// is reported once the counter is farther from it than it moves between the two reads of a call.
+constexpr std::int64_t kClearOfIndex = 2;
+// A counter that turns back within the pulse has latched the wrong one of its edges: the count is
+// dropped at this distance, which is more than a stuck bit of the counter fakes.
+constexpr std::int64_t kTurnedBack = 16;
 
 constexpr int kChannels = 3;
 constexpr std::uint32_t kMask24 = 0xFFFFFF;
@@ -111,35 +124,59 @@ std::int64_t Pcl833::read(int channel) noexcept {
 
 std::int64_t Pcl833::read_live(int channel) noexcept {
   Channel& c = at(channel);
-  const std::uint32_t raw = read_raw(channel);
+  const std::uint32_t raw = read_untorn(channel);
   c.total += difference(raw, c.raw);
   c.raw = raw;
   return c.total + c.offset;
 }
 
+/// Of three reads at most one is torn: carries are 256 counts apart.
+std::uint32_t Pcl833::read_untorn(int channel) noexcept {
+  std::uint32_t before = at(channel).raw, raw = before;
+  for (int reads = 0; reads < kReads; ++reads) {
+    raw = read_raw(channel);
+    if (std::abs(difference(raw, before)) <= kSureStep) return raw;
+    before = raw;
+  }
+  return raw;
+}
+
 void Pcl833::begin_index_search(int channel) noexcept {
-  // This read leaves a known count in the latch until the next index pulse.
   read(channel);
-  set_latch(channel, kLatchIndex);
+  await_index(channel);
   at(channel).searching = true;
+}
+
+/// What the latch holds until the next index pulse: usually the last count, but a card whose latch
+/// follows the counter may have another one.
+void Pcl833::await_index(int channel) noexcept {
+  set_latch(channel, kLatchIndex);
+  at(channel).before_index = read_raw(channel);
 }
 
 Pcl833::IndexReading Pcl833::read_with_index(int channel) noexcept {
   Channel& c = at(channel);
   if (!c.searching) begin_index_search(channel);
   IndexReading reading;
-  const std::uint32_t latched = read_raw(channel);
-  reading.index_seen = latched != c.raw;
-  reading.index_count = c.total + c.offset + difference(latched, c.raw);
+  if (const std::uint32_t latched = read_raw(channel); latched != c.before_index) {
+    const std::int64_t step = difference(latched, c.raw);
+    c.index_at = c.total + step;
+    c.index_forward = step > 0;
+    c.index_latched = true;
+  }
   set_latch(channel, kLatchSoftware);
   reading.count = read_live(channel);
-  set_latch(channel, kLatchIndex);
+  await_index(channel);
+  const std::int64_t beyond = c.index_forward ? c.total - c.index_at : c.index_at - c.total;
+  reading.index_seen = c.index_latched && beyond > kClearOfIndex;
+  reading.index_count = c.index_at + c.offset;
+  c.index_latched = c.index_latched && beyond <= kClearOfIndex && beyond >= -kTurnedBack;
   return reading;
 }
 
 void Pcl833::end_index_search(int channel) noexcept {
   set_latch(channel, kLatchSoftware);
-  at(channel).searching = false;
+  at(channel).searching = at(channel).index_latched = false;
 }
 
 void Pcl833::set_count(int channel, std::int64_t value) noexcept {

@@ -22,13 +22,16 @@ class Pcl833 {
   // All real-time safe, none throws. `channel` 0 … 2.
 
   /// Latches, reads and extends the counter. Three accesses in the documented order, high byte
-  /// first. Needs a call at least every 2^23 counts.
+  /// first; up to nine after a step of more than 100 counts, of which one read may be torn (a card
+  /// whose latch follows the counter). Needs a call at least every 2^23 counts.
   std::int64_t read(int channel) noexcept;
   /// The same during an index search: between two calls the index latches the counter instead of the
-  /// read, which gives the count of the pulse. Eight accesses. A pulse within the few microseconds of
-  /// the call itself is missed: callers check distances against the counts per revolution. Of
-  /// several pulses between two calls only the last is seen; a pulse at the count of the previous
-  /// call is not. read() and reset() end the search.
+  /// read, which gives the count of the pulse: that of its leading edge, or of its last count if the
+  /// card latches during the pulse. It is reported once, as soon as the counter is three counts
+  /// beyond it, and not if the counter turned back within the pulse. Eleven accesses. A pulse within
+  /// the few microseconds of the call itself is missed: callers check distances against the counts
+  /// per revolution. Of several pulses between two calls only the last is seen; a pulse at the count
+  /// of the previous call is not. read() and reset() end the search.
   struct IndexReading {
     std::int64_t count = 0;
     bool index_seen = false;
@@ -53,14 +56,20 @@ class Pcl833 {
     std::uint32_t raw = 0;                ///< 24 bits, the last live count
     std::int64_t total = 0;               ///< the same without wrap, since the last reset
     std::int64_t offset = 0;              ///< of set_count()
+    std::uint32_t before_index = 0;       ///< what the latch holds without a pulse
+    std::int64_t index_at = 0;            ///< as `total`, of the latched pulse
+    bool index_forward = false;           ///< it was latched while counting up
+    bool index_latched = false;           ///< and not reported yet
     bool searching = false;
   };
 
   void configure() noexcept;
   void test_presence();
   std::uint32_t read_raw(int channel) noexcept;
+  std::uint32_t read_untorn(int channel) noexcept;
   std::int64_t read_live(int channel) noexcept;
   void set_latch(int channel, int source) noexcept;
+  void await_index(int channel) noexcept;
   void write(int offset, int value) noexcept;
   std::uint8_t read_byte(int offset) noexcept;
   Channel& at(int channel) noexcept;

@@ -253,12 +253,20 @@ void ask(const ArmOptions& options, const std::string& what) {
                                : "nobody answered: nothing has moved; --yes does without a person");
 }
 
+std::string wiring_note(const ArmOptions& options) {
+  if (options.settings.empty() && options.set.empty()) return "";
+  return emulated_wiring_note(described_arm(options).parameters);
+}
+
 bool emulated(const ArmOptions& options) { return options.io != "ports"; }
 
 void announce(const ArmOptions& options) {
   if (!emulated(options)) return;
   std::printf("emulated%s%s: no card of this computer is touched; --io ports drives the real arm\n",
               options.cell.empty() ? "" : " arm ", options.cell.c_str());
+  if (const std::string note = wiring_note(options); !note.empty()) {
+    std::printf("not as on the real arm: %s\n", note.c_str());
+  }
   std::fflush(stdout);
 }
 

@@ -87,6 +87,8 @@ void ask(const ArmOptions& options, const std::string& what);
 /// A line from standard input; false at its end, and after a stop request.
 bool read_line(std::string& line);
 
+/// What the emulated robot has and the settings of a rehearsal lack; empty without settings.
+std::string wiring_note(const ArmOptions& options);
 bool emulated(const ArmOptions& options);
 /// Says on standard output that the cards are emulated, if they are.
 void announce(const ArmOptions& options);

@@ -69,6 +69,7 @@ class Cards {
   const std::array<JointLine, 6>& lines() const { return lines_; }
   Pcl726& dacs() { return dacs_; }
   Pcl818& analog() { return analog_; }
+  const PortIo& bus() const { return io_; }
   std::int64_t now_ns() const { return io_.now_ns(); }  ///< on the bus's clock
 
  private:

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "cards/settling_test.hpp"
 #include "cli/arm_options.hpp"
 #include "cli/cards.hpp"
 #include "cli/cards_access.hpp"
@@ -61,12 +62,16 @@ void probe(const ArmOptions& options) {
   std::printf("PCL-%s at 0x%03X: answers, %s inputs\n", to_string(settings.pcl818.variant),
               settings.pcl818.base,
               cards.analog().differential() ? "differential" : "single-ended");
+  const SettlingReport settling = test_settling(cards.analog(), settings.pcl818, cards.bus());
+  std::printf("PCL-%s at 0x%03X: %s\n", to_string(settings.pcl818.variant), settings.pcl818.base,
+              settling.text.c_str());
   std::printf("PCL-726 at 0x%03X: %s; 0 V written to all channels, digital outputs off\n",
               settings.pcl726.base,
               cards.dacs().answered() ? "answers" : "presence unknown (all its inputs read high)");
   for (const std::uint16_t base : settings.pcl833.base) {
     std::printf("PCL-833 at 0x%03X: answers, counters started at 0\n", base);
   }
+  if (!settling.good) throw CLI::RuntimeError(1);
 }
 
 void read(const ArmOptions& options) {

@@ -84,9 +84,9 @@ void run(const Settings& settings) {
 
   turn(*cards, settings.turn, arm);
   if (!settings.hand_power.empty() || !settings.hand_brakes.empty()) {
-    if (!arm.manual_power) {
-      throw std::runtime_error(
-          "--hand-power, --hand-brakes: only with the setting manual_power: true");
+    if (!settings.hand_power.empty() && !arm.manual_power) {
+      throw std::runtime_error("--hand-power " + settings.hand_power +
+                               ": only with the setting manual_power: true");
     }
     const auto given = [](const std::string& word, const char* on, bool before) {
       return word.empty() ? before : word == on;
@@ -123,7 +123,8 @@ void add_cell_command(CLI::App& app) {
       "Examples: puma cell demo\n          puma cell demo --inject thermal:joint2\n          puma "
       "cell demo --clear\n          puma cell demo --wait 10");
   command->add_option("name", settings->arm.cell, "Name of the robot")->required();
-  command->add_option("--inject", settings->inject, "Faults: " + emulator::card_fault_names());
+  command->add_option("--inject", settings->inject, "Faults until --clear, see below; repeatable");
+  command->footer("Faults, of a joint as thermal:joint2:\n" + emulator::card_fault_help());
   command->add_flag("--clear", settings->clear, "Clear all faults first");
   command
       ->add_option("--turn", settings->turn,
@@ -136,7 +137,7 @@ void add_cell_command(CLI::App& app) {
       ->check(CLI::IsMember({"on", "off"}));
   command
       ->add_option("--hand-brakes", settings->hand_brakes,
-                   "With manual_power: the person's brake release")
+                   "A person's brake release, with or without arm power: nothing holds the joints")
       ->check(CLI::IsMember({"open", "closed"}));
   command
       ->add_option("--wait", settings->wait,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -12,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/parameters.hpp"
 #include "emulator/emulated_cell.hpp"
+#include "emulator/emulator_settings.hpp"
 #include "ga_tools/commands.hpp"
 #include "process/heartbeat.hpp"
 #include "process/realtime.hpp"
@@ -53,15 +57,38 @@ class RobotEnd {
   std::thread thread_;
 };
 
+/// What an option and the wiring file both say would be ambiguous.
+void refuse_twice(const ArmOptions& options, const Parameters& wired, const std::string& file) {
+  const auto check = [&](const std::string& name, bool given) {
+    if (!given || !wired.contains("emulator." + name)) return;
+    std::string option = name;
+    std::replace(option.begin(), option.end(), '_', '-');
+    throw std::runtime_error("--" + option + ": emulator." + name + " is also in " + file +
+                             "; give only one of them");
+  };
+  check("payload", options.payload != 0);
+  for (const auto& one : ga_hardware::disturbance_options()) {
+    check(one.name, options.disturbances.*one.value != ga_hardware::Disturbances{}.*one.value);
+  }
+}
+
+Parameters read_wiring(const std::string& file) {
+  if (file.empty()) return {};
+  if (!std::ifstream(file)) throw std::runtime_error("--wiring " + file + ": cannot be read");
+  return read_settings(file);
+}
+
 void run(const std::string& name, const ArmOptions& options, const std::string& wiring) {
   auto [chain, parameters] = described_arm(options);
-  if (!wiring.empty()) {
-    for (const auto& [key, value] : read_settings(wiring)) parameters[key] = value;
-    std::erase_if(parameters, [](const auto& entry) { return concerns_plugin(entry.first); });
-  }
-  const ArmSettings settings = ArmSettings::from(chain, with_emulated_wiring(parameters));
+  const std::string note = wiring_note(options);
   emulator::EmulatedCellOptions cell;
   cell.arm = emulated_arm_of(options);
+  Parameters wired = read_wiring(wiring);
+  refuse_twice(options, wired, wiring);
+  emulator::take_emulator_settings("--wiring " + wiring, wired, cell.cards, cell.arm);
+  std::erase_if(wired, [](const auto& entry) { return concerns_plugin(entry.first); });
+  for (const auto& [key, value] : wired) parameters[key] = value;
+  const ArmSettings settings = ArmSettings::from(chain, with_emulated_wiring(parameters));
   cell.max_catch_up = kMaxCatchUp;
   if (const std::string refused = enter_realtime(kPriority); !refused.empty()) {
     std::fprintf(stderr, "puma emulate: %s\n", refused.c_str());
@@ -71,8 +98,9 @@ void run(const std::string& name, const ArmOptions& options, const std::string& 
   const auto report = emulator::run_emulator(
       name, settings, chain, cell, end.flag(),
       [&](emulator::EmulatedCards& cards, emulator::EmulatedArm&) {
-        if (!wiring.empty()) cards.set_own_wiring();
+        if (!wired.empty()) cards.set_own_wiring();
         std::printf("emulating a robot as '%s'; Ctrl-C ends it\n", name.c_str());
+        if (!note.empty()) std::printf("not as on the real arm: %s\n", note.c_str());
         std::fflush(stdout);
       });
   std::printf("%.1f s emulated, longest step %.2f ms, %.3f s skipped\n", report.simulated,
@@ -97,7 +125,11 @@ void add_emulate_command(CLI::App& app) {
   add_disturbance_options(*command, *options);
   command->add_option("--wiring", *wiring,
                       "Settings file of a robot that is wired differently from what the settings "
-                      "say, to rehearse a mistake");
+                      "say, to rehearse a mistake; and the settings of the emulator below");
+  command->footer(
+      "Settings of the emulator, in the --wiring file (default in brackets). They stand "
+      "for what no source documents:\n" +
+      emulator::emulator_parameter_help());
   command->callback([name, options, wiring] { run(*name, *options, *wiring); });
 }
 

@@ -49,6 +49,24 @@ struct IllegalLog {
   std::uint64_t total = 0;
 };
 
+/// The 8254 as far as the pacer needs it: counters 1 and 2 in cascade, mode 2.
+struct PacerState {
+  struct Counter {
+    std::uint8_t control = 0;  ///< as written, without the counter's number
+    std::uint16_t divider = 0;
+    bool low_written = false, loaded = false;
+  };
+  std::array<Counter, 3> counters{};
+  std::int64_t next_ns = 0;  ///< of the next pulse, while it runs
+  bool running = false;
+};
+
+struct FifoState {
+  std::array<std::uint16_t, 1024> samples{};
+  std::uint32_t first = 0, used = 0;
+  bool enabled = false, overflow = false;
+};
+
 struct Pcl818State {
   std::array<double, 16> volts{};  ///< at the connector
   std::uint8_t mux = 0;            ///< as written: stop channel, start channel
@@ -68,6 +86,9 @@ struct Pcl818State {
   std::uint16_t data = 0;          ///< code, channel
   bool data_ready = false;         ///< status bit 4
 
+  PacerState pacer{};
+  FifoState fifo{};
+
   std::uint16_t inputs = 0, outputs = 0;
   std::array<std::uint8_t, 2> da_low{}, da_high{};
   std::array<bool, 2> da_low_written{};
@@ -77,14 +98,12 @@ struct Pcl726State {
   struct Channel {
     std::uint8_t high = 0;  ///< buffered until the low byte is written
     bool high_written = false;
-    /// The state after power-up is unknown. 0 is the worst case: full negative voltage in offset
-    /// binary.
-    std::uint16_t code = 0;
+    std::uint16_t code = 0;  ///< at power-up that of the CardBehavior
   };
   std::array<Channel, 6> channels{};
   std::uint16_t outputs = 0;
   std::array<std::int64_t, 16> output_changed_ns{};
-  std::uint16_t inputs = 0;  ///< as wired; the watchdog's read-back comes beside
+  std::uint16_t inputs = 0;  ///< those without a wire float; the watchdog's read-back comes beside
   std::int64_t changed_ns = 0;
 };
 
@@ -93,8 +112,9 @@ struct Pcl833State {
     std::uint8_t mode = 0, latch_source = 0;  ///< as written
     std::uint32_t count = 0, latch = 0;       ///< 24 bits
     bool overflow = false, held = false;
-    std::uint8_t next_byte = 2;  ///< the offset to be read next
-    std::int64_t position = 0;   ///< of the encoder, absolute quadrature counts
+    std::uint8_t next_byte = 2;               ///< the offset to be read next
+    std::int64_t position = 0;                ///< of the encoder, absolute quadrature counts
+    int counts_per_rev = 0, index_phase = 0;  ///< of the encoder, once it has moved
   };
   std::array<Channel, 3> channels{};
   std::uint8_t free_running = 0, reset = 0;
@@ -103,11 +123,12 @@ struct Pcl833State {
 constexpr std::size_t kFaults = static_cast<std::size_t>(CardFault::kThermal) + 1;
 
 struct CardsState {
-  static constexpr std::uint32_t kMagic = 0x414D5550, kVersion = 2;
+  static constexpr std::uint32_t kMagic = 0x414D5550, kVersion = 3;
   std::uint32_t magic = 0;  ///< set last, when the rest is initialized
   std::uint32_t version = kVersion, size = sizeof(CardsState);
   bool wall_clock = false;
   CardSettings settings{};
+  CardBehavior behavior{};
 
   pthread_mutex_t mutex{};  ///< for all below
   std::uint64_t lock_recoveries = 0;

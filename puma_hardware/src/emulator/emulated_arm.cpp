@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "arm/transmission.hpp"
 
@@ -41,6 +43,44 @@ Chain actual_arm(const Chain& chain, const EmulatedArmOptions& options) {
       chain, ga_hardware::draw_errors(options.disturbances, chain.joints().size(), options.seed),
       {options.payload, {}, {}});
 }
+
+/// The amplifiers: torque that follows its command late, and with the lag of their current.
+class Amplifiers {
+ public:
+  explicit Amplifiers(const ga_hardware::Disturbances& disturbances)
+      : lag_(disturbances.lag), queue_(static_cast<std::size_t>(disturbances.delay)) {}
+
+  /// Begins a step after which this torque is commanded; `driven`: joints with a live amplifier.
+  void begin(const Six& command, const std::array<bool, 6>& driven, double time) noexcept {
+    begin_ = time;
+    target_ = command;
+    if (!queue_.empty()) {
+      std::swap(target_, queue_[oldest_]);
+      oldest_ = (oldest_ + 1) % queue_.size();
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (!driven[i]) from_[i] = target_[i] = 0;
+    }
+    if (!lags()) from_ = target_;
+  }
+  void end(double dt) noexcept {
+    for (std::size_t i = 0; i < 6; ++i) from_[i] = at(i, begin_ + dt);
+  }
+  bool lags() const noexcept { return lag_ > 0; }
+  const Six& now() const noexcept {
+    return from_;
+  }  ///< at the beginning, or after end() at the end
+  double at(std::size_t joint, double time) const noexcept {
+    if (!lags()) return target_[joint];
+    return target_[joint] + (from_[joint] - target_[joint]) * std::exp((begin_ - time) / lag_);
+  }
+
+ private:
+  double lag_, begin_ = 0;
+  std::vector<Six> queue_;  ///< commands of the last steps, a ring
+  std::size_t oldest_ = 0;
+  Six target_{}, from_{};
+};
 
 /// A contact that follows its coil late.
 class Contact {
@@ -87,13 +127,18 @@ class Potentiometers {
 }  // namespace
 
 CalibrationTable emulated_calibration(const ArmSettings& settings,
-                                      const EmulatedArmOptions& options) {
+                                      const EmulatedArmOptions& options,
+                                      const CardBehavior& behavior) {
   const Transmission transmission(settings);
   const Potentiometers pots(settings, transmission, options);
   const auto [low, high] = count_range(settings);
   CalibrationTable table;
   for (std::size_t i = 0; i < 6; ++i) {
-    const double per_rev = settings.joints[i].counts_per_rev, phase = options.index_phase[i];
+    // The count that the card latches in positive motion.
+    const bool at_end =
+        (settings.joints[i].encoder_direction > 0) == (behavior.index_latch == Latch::kFollow);
+    const double per_rev = settings.joints[i].counts_per_rev;
+    const double phase = options.index_phase[i] + (at_end ? behavior.index_width : 0);
     const auto last = std::llround(std::floor((high[i] - phase) / per_rev));
     for (auto turn = std::llround(std::ceil((low[i] - phase) / per_rev)); turn <= last; ++turn) {
       const double count = phase + static_cast<double>(turn) * per_rev;
@@ -118,6 +163,7 @@ struct EmulatedArm::Impl {
         cards(the_cards),
         plant(actual_arm(chain, the_options), with_brakes(chain, arm_settings, the_options.plant,
                                                           the_options.disturbances.stiction)),
+        amplifiers(the_options.disturbances),
         random(the_options.seed),
         noise(0, std::max(the_options.pot_noise, 0.0)),
         cards_ns(the_cards.now_ns()) {
@@ -141,10 +187,10 @@ struct EmulatedArm::Impl {
                            ? !settings.manual_power || cards.hand_power()
                            : power_relay.follow(cards.digital_output(wiring.power_output), now());
     powered = relay && cards.chain_closed() && watched();
-    const bool open = wiring.brake_output >= 0   ? cards.digital_output(wiring.brake_output)
-                      : settings.manual_brakes() ? cards.hand_brakes_open()
-                                                 : true;
-    const bool released = brake_relay.follow(powered && open, now()) && powered;
+    const bool open = wiring.brake_output >= 0 ? cards.digital_output(wiring.brake_output)
+                                               : !settings.manual_brakes();
+    const bool by_power = brake_relay.follow(powered && open, now()) && powered;
+    const bool released = by_power || cards.hand_brakes_open();
     if (wiring.power_feedback_input >= 0) {
       cards.set_digital_input(wiring.power_feedback_input,
                               powered == wiring.power_feedback_active_high);
@@ -187,37 +233,54 @@ struct EmulatedArm::Impl {
 
   double now() const noexcept { return time_before_reset + plant.time(); }
 
-  /// A person turns joints of an arm at rest.
+  /// A person turns joints; the others move on.
   void turn_by_hand(double dt) noexcept {
-    Six q;
+    if (plant.fault() != ga_dynamics::PlantFault::kNone) return;
+    Six q, qd;
+    std::copy_n(plant.qd().begin(), 6, qd.begin());
     bool turned = false;
     for (int joint = 0; joint < 6; ++joint) {
       const auto i = static_cast<std::size_t>(joint);
       const double by = cards.take_turn(joint, kHandSpeed * dt);
       q[i] = std::clamp(plant.q()[i] + by, settings.joints[i].lower, settings.joints[i].upper);
+      if (by != 0) qd[i] = 0;
       turned = turned || by != 0;
     }
     if (!turned) return;
     time_before_reset = now();
-    plant.reset(q, Six{});
+    plant.reset(q, qd);
     switch_power();
     measure();
+  }
+
+  bool step_constant(double dt) {
+    torque_at(plant.time(), joint_torque);
+    return plant.step(joint_torque, dt);
+  }
+
+  void torque_at(double time, std::span<double> torque) noexcept {
+    Six drive;
+    for (std::size_t i = 0; i < 6; ++i) drive[i] = amplifiers.at(i, time);
+    transmission.drive_to_joint_torque(drive, torque);
   }
 
   bool advance(double dt) {
     if (!(dt > 0)) dt = 0;
     turn_by_hand(dt);
     switch_power();
+    std::array<bool, 6> driven{};
+    Six command{};
     for (int joint = 0; joint < 6; ++joint) {
       const auto i = static_cast<std::size_t>(joint);
       const JointSettings& s = settings.joints[i];
       const double volts = std::clamp(cards.output_volts(joint), -s.max_voltage, s.max_voltage);
-      const bool driven = powered && !cards.amplifier_dead(joint);
-      drive_torque[i] = driven ? s.voltage_direction * s.torque_per_volt * volts : 0;
+      driven[i] = powered && !cards.amplifier_dead(joint);
+      command[i] = driven[i] ? s.voltage_direction * s.torque_per_volt * volts : 0;
     }
-    Six torque{};
-    transmission.drive_to_joint_torque(drive_torque, torque);
-    const bool moved = plant.step(torque, dt);
+    amplifiers.begin(command, driven, plant.time());
+    const bool moved = amplifiers.lags() ? plant.step(lagging, dt) : step_constant(dt);
+    amplifiers.end(dt);
+    drive_torque = amplifiers.now();
     if (moved) measure();
     cards.advance_to(cards_ns + std::llround(dt * 1e9));
     cards_ns = cards.now_ns();
@@ -231,13 +294,17 @@ struct EmulatedArm::Impl {
   const Potentiometers pots;
   EmulatedCards& cards;
   Plant plant;
+  Amplifiers amplifiers;
+  const ga_dynamics::TorqueFunction lagging =
+      [this](double time, std::span<const double>, std::span<const double>,
+             std::span<double> torque) { torque_at(time, torque); };
   Contact power_relay{options.relay_time}, brake_relay{options.brake_time};
   std::mt19937 random;
   std::normal_distribution<double> noise;
   std::int64_t cards_ns;         ///< on the cards' clock when the last step ended
   double time_before_reset = 0;  ///< s; the plant's time starts again
   Six exact{};                   ///< counts of the motors, with fractions
-  Six drive_torque{};
+  Six drive_torque{}, joint_torque{};
   std::array<std::int64_t, 6> counts{};
   bool powered = false;
   ArmTruth truth;

@@ -8,9 +8,10 @@
 //
 // Without a power output the arm is always powered, unless a person switches it (manual_power);
 // without a brake output, power releases the brakes, unless that person does. Without power there
-// is no motor torque and the brakes hold. An open emergency-stop chain (CardFault::kPowerLost), and
-// a watchdog output that has not changed for watchdog_time, cut the power whatever the outputs say.
-// The arm-power input, if wired, shows the power.
+// is no motor torque, and brakes with an output or on the power hold. A person opens brakes by hand,
+// with or without power, and then nothing holds the arm. An open emergency-stop chain
+// (CardFault::kPowerLost), and a watchdog output that has not changed for watchdog_time, cut the
+// power whatever the outputs say. The arm-power input, if wired, shows the power.
 
 #include <array>
 #include <cstdint>
@@ -25,9 +26,10 @@
 
 namespace puma_hardware::emulator {
 
-/// Disturbances of a simulated arm that an emulated one may have.
+/// Disturbances of a simulated arm that an emulated one may have. A cycle of the delay is a step of
+/// the emulated arm, 1 ms in `puma emulate`.
 inline constexpr std::string_view kEmulatedDisturbances[] = {
-    "mismatch", "com_error", "friction_error", "armature_error", "stiction"};
+    "mismatch", "com_error", "friction_error", "armature_error", "stiction", "delay", "lag"};
 
 struct EmulatedArmOptions {
   /// If there are no brake torques: 1.5 times the torque limit of each joint with a brake (those of
@@ -51,7 +53,8 @@ struct EmulatedArmOptions {
 /// The table that `puma calibrate --build` finds on an emulated arm with these options, but without
 /// noise and over all positions that the joint limits allow. Allocates.
 CalibrationTable emulated_calibration(const ArmSettings& settings,
-                                      const EmulatedArmOptions& options);
+                                      const EmulatedArmOptions& options,
+                                      const CardBehavior& behavior = {});
 
 /// Construction allocates and throws std::invalid_argument for invalid options; advance() does not
 /// allocate with the Runge–Kutta integrator and does not throw.

@@ -249,6 +249,8 @@ void EmulatedCards::set_own_wiring() noexcept {
   state_->own_wiring = true;
 }
 
+const CardBehavior& EmulatedCards::behavior() const noexcept { return state_->behavior; }
+
 bool EmulatedCards::amplifier_dead(int joint) const noexcept {
   if (!is_joint(joint)) return false;
   const CardsLock lock(*state_);

@@ -16,6 +16,7 @@
 
 #include "cards/card_settings.hpp"
 #include "cards/port_io.hpp"
+#include "emulator/card_behavior.hpp"
 
 namespace puma_hardware::emulator {
 
@@ -68,13 +69,15 @@ class EmulatedCards : public PortIo {
  public:
   /// `wall_clock`: bus time is the system's monotonic time, as always for shared cards. Otherwise it
   /// is the sum of advance() and 1 µs per access.
-  explicit EmulatedCards(const CardSettings& settings, bool wall_clock = false);
+  explicit EmulatedCards(const CardSettings& settings, bool wall_clock = false,
+                         const CardBehavior& behavior = {});
   EmulatedCards(const EmulatedCards&) = delete;
   EmulatedCards& operator=(const EmulatedCards&) = delete;
   /// Creates shared cards; the destructor removes them. Those of a killed creator are replaced; the
   /// name of a live one is refused.
   static std::unique_ptr<EmulatedCards> create_shared(const std::string& name,
-                                                      const CardSettings& settings);
+                                                      const CardSettings& settings,
+                                                      const CardBehavior& behavior = {});
   /// Opens shared cards; refuses those with other addresses, jumpers or wiring. Waits up to
   /// `patience` [s] for them to appear.
   static std::unique_ptr<EmulatedCards> open_shared(const std::string& name,
@@ -115,6 +118,7 @@ class EmulatedCards : public PortIo {
   double take_turn(int joint, double most) noexcept;
   /// The robot's wiring differs from what its users' settings say: open_shared() does not compare them.
   void set_own_wiring() noexcept;
+  const CardBehavior& behavior() const noexcept;
   bool amplifier_dead(int joint) const noexcept;
   /// Is the emergency-stop chain closed (kPowerLost)?
   bool chain_closed() const noexcept;

@@ -24,7 +24,7 @@ EmulatedCellReport run_emulator(const std::string& name, const ArmSettings& sett
                                 std::to_string(options.max_catch_up) +
                                 " s; give at least a period, " + std::to_string(period) + " s");
   }
-  const auto cards = EmulatedCards::create_shared(name, settings.cards);
+  const auto cards = EmulatedCards::create_shared(name, settings.cards, options.cards);
   EmulatedArm arm(chain, settings, *cards, options.arm);
   if (ready) ready(*cards, arm);
 

@@ -16,6 +16,7 @@ namespace puma_hardware::emulator {
 
 struct EmulatedCellOptions {
   EmulatedArmOptions arm = {};
+  CardBehavior cards = {};
   double rate = 1000;  ///< Hz, of the steps of the arm
   /// s of a stall that the simulation catches up with; the rest of a longer stall is skipped, as if
   /// time had stood still.

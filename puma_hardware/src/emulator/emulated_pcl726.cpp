@@ -25,14 +25,14 @@ void write_outputs(Pcl726State& card, std::uint16_t outputs, std::int64_t now_ns
   card.outputs = outputs;
 }
 
-/// The inputs that are wired, among them the watchdog output's read-back.
+/// The inputs, among them the watchdog output's read-back.
 int inputs_of(const CardsState& state) noexcept {
   const Pcl726Settings& wiring = state.settings.pcl726;
   int inputs = state.pcl726.inputs;
-  if (wiring.watchdog_input >= 0 && (state.pcl726.outputs >> wiring.watchdog_output & 1) != 0) {
-    inputs |= 1 << wiring.watchdog_input;
-  }
-  return inputs;
+  if (wiring.watchdog_input < 0) return inputs;
+  const int mask = 1 << wiring.watchdog_input;
+  const bool high = (state.pcl726.outputs >> wiring.watchdog_output & 1) != 0;
+  return high ? inputs | mask : inputs & ~mask;
 }
 
 }  // namespace

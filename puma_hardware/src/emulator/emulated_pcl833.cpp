@@ -12,13 +12,14 @@
 //   +E           general status
 //
 // Source: the S.Ha.R.K. kernel's driver, a port of Advantech's DOS driver; codes also in
-// Advantech's SDK header. Unknown behavior is emulated in the way that exposes driver errors:
-//   - the counter stays at its reset value as long as its reset bit is set;
+// Advantech's SDK header. Latch, reset and width of the index pulse are unknown: see CardBehavior.
+// Other unknown behavior is emulated in the way that exposes driver errors:
 //   - holding on overflow also holds at an underflow, so a counter that starts at 0 cannot count
 //     down;
 //   - the overflow byte is set by every wrap, of free-running counters too, until the reset.
 
 #include <algorithm>
+#include <optional>
 
 #include "emulator/cards_state.hpp"
 
@@ -41,11 +42,13 @@ void reset(Channel& channel) noexcept {
 }
 
 /// Counts the edges between two positions of the encoder.
-void count_edges(const Pcl833State& card, std::size_t number, Channel& channel, std::int64_t from,
-                 std::int64_t to) noexcept {
+void count_edges(const CardsState& state, const Pcl833State& card, std::size_t number,
+                 Channel& channel, std::int64_t from, std::int64_t to) noexcept {
   static constexpr int kEdges[] = {0, 4, 2, 1};  // per count: modes off, x1, x2, x4
   const unsigned mode = channel.mode & 7u;
-  if (mode == 0 || mode > 3 || channel.held || (card.reset >> number & 1) != 0) return;
+  const bool held_at_reset =
+      state.behavior.counter_reset == CounterReset::kLevel && (card.reset >> number & 1) != 0;
+  if (mode == 0 || mode > 3 || channel.held || held_at_reset) return;
   const std::int64_t count =
       channel.count + floor_divide(to, kEdges[mode]) - floor_divide(from, kEdges[mode]);
   if (count < 0 || count > kTop) {
@@ -84,6 +87,42 @@ Channel& wired(CardsState& state, int joint, Pcl833State*& card, std::size_t& nu
   return card->channels[number];
 }
 
+bool index_arrives(const CardsState& state, int joint) noexcept {
+  return joint >= 0 && !state.faulty(CardFault::kIndexLost, joint);
+}
+
+/// Start of the last pulse that begins at or below the position.
+std::int64_t pulse_before(const Channel& channel, std::int64_t position) noexcept {
+  return floor_divide(position - channel.index_phase, channel.counts_per_rev) *
+             channel.counts_per_rev +
+         channel.index_phase;
+}
+
+bool in_pulse(const Channel& channel, std::int64_t position, int width) noexcept {
+  return channel.counts_per_rev > 0 && position - pulse_before(channel, position) <= width;
+}
+
+/// The last position within a pulse on the path to another position.
+std::optional<std::int64_t> last_in_pulse(const Channel& channel, std::int64_t from,
+                                          std::int64_t to, int width) noexcept {
+  if (in_pulse(channel, to, width)) return to;
+  const std::int64_t start = pulse_before(channel, to);
+  const std::int64_t end = to > from ? start + width : start + channel.counts_per_rev;
+  if (to > from ? end >= from : end <= from) return end;
+  return std::nullopt;
+}
+
+void set_latch_source(CardsState& state, int card, unsigned number, std::uint8_t source) noexcept {
+  Channel& channel = state.pcl833[static_cast<std::size_t>(card)].channels[number];
+  channel.latch_source = source;
+  const int joint = joint_of(state, card, number);
+  if ((source & 7) == kIndex && state.behavior.index_latch == Latch::kFollow &&
+      index_arrives(state, joint) &&
+      in_pulse(channel, channel.position, state.behavior.index_width)) {
+    latch(channel, stuck_bit(state, joint));
+  }
+}
+
 }  // namespace
 
 std::uint8_t read_pcl833(CardsState& state, int card, const Access& access) noexcept {
@@ -97,12 +136,15 @@ std::uint8_t read_pcl833(CardsState& state, int card, const Access& access) noex
   if (offset == 3) return channel.overflow ? 1 : 0;
 
   // The documented order is +2, +0, +1, whichever of them holds the high byte.
+  const bool stuck = stuck_bit(state, joint_of(state, card, number));
+  const bool by_software = (channel.latch_source & 7) == kSoftware;
   if (offset == 2) {
-    if ((channel.latch_source & 7) == kSoftware) {
-      latch(channel, stuck_bit(state, joint_of(state, card, number)));
-    }
+    if (by_software) latch(channel, stuck);
     channel.next_byte = 0;
   } else {
+    if (by_software && state.behavior.read_latch == Latch::kFollow) {
+      channel.latch = channel.count | (stuck ? kBit3 : 0u);
+    }
     if (offset != channel.next_byte) record(state, access, Illegal::kCounterOrder);
     channel.next_byte = offset == 0 ? 1 : 2;
   }
@@ -129,7 +171,7 @@ void write_pcl833(CardsState& state, int card_number, const Access& access) noex
     case 0x5:
       known = known && low <= 4;
       emulated = low != kTimer;
-      card.channels[access.offset - 3].latch_source = access.value & 0xF;
+      set_latch_source(state, card_number, access.offset - 3, access.value & 0xF);
       break;
     case 0x6:
       known = access.value < 8;
@@ -168,38 +210,47 @@ void move_encoder(CardsState& state, int joint, std::int64_t to, int counts_per_
   Pcl833State* card = nullptr;
   std::size_t number = 0;
   Channel& channel = wired(state, joint, card, number);
+  channel.counts_per_rev = counts_per_rev;
+  channel.index_phase = index_phase;
   const std::int64_t from = channel.position;
   channel.position = to;
   if (from == to || state.faulty(CardFault::kEncoderFrozen, joint)) return;
 
   std::int64_t at = from;
-  const bool listening = (channel.latch_source & 7) == kIndex && counts_per_rev > 0 &&
-                         !state.faulty(CardFault::kIndexLost, joint);
-  if (listening) {
-    // Only the first and the last pulse on the path matter and, if each resets the counter, the
-    // distance of two.
-    const auto before = [&](std::int64_t position) {  // the last pulse at or below
-      return floor_divide(position - index_phase, counts_per_rev) * counts_per_rev + index_phase;
-    };
+  const bool listening =
+      counts_per_rev > 0 && (channel.latch_source & 7) == kIndex && index_arrives(state, joint);
+  const bool stuck = stuck_bit(state, joint);
+  if (listening && state.behavior.index_latch == Latch::kFollow) {
+    if (const auto last = last_in_pulse(channel, from, to, state.behavior.index_width)) {
+      count_edges(state, *card, number, channel, at, *last);
+      latch(channel, stuck);
+      at = *last;
+    }
+  } else if (listening) {
+    // Only the leading edges of the first and the last pulse on the path matter and, if each resets
+    // the counter, the distance of two.
     const bool up = to > from;
+    const int edge = index_phase + (up ? 0 : state.behavior.index_width);
+    const auto before = [&](std::int64_t position) {  // the last one at or below
+      return floor_divide(position - edge, counts_per_rev) * counts_per_rev + edge;
+    };
     const std::int64_t first = up ? before(from) + counts_per_rev : before(from - 1);
     const std::int64_t last = up ? before(to) : before(to - 1) + counts_per_rev;
     if (up ? last >= first : last <= first) {
-      const bool stuck = stuck_bit(state, joint);
-      count_edges(*card, number, channel, at, first);
+      count_edges(state, *card, number, channel, at, first);
       at = first;
       if (last != first) {
         if ((channel.latch_source & kBit3) != 0) {
           reset(channel);
           at = last + (up ? -counts_per_rev : counts_per_rev);
         }
-        count_edges(*card, number, channel, at, last);
+        count_edges(state, *card, number, channel, at, last);
         at = last;
       }
       latch(channel, stuck);
     }
   }
-  count_edges(*card, number, channel, at, to);
+  count_edges(state, *card, number, channel, at, to);
 }
 
 void jump_encoder(CardsState& state, int joint, std::int32_t counts) noexcept {

@@ -13,6 +13,8 @@ namespace puma_hardware::emulator {
 
 /// All names, for help texts: "thermal:JOINT, …".
 std::string card_fault_names();
+/// The same with a line each that says what happens.
+std::string card_fault_help();
 /// Injects the named fault; an empty text clears all faults. Throws std::invalid_argument naming the
 /// unknown name and the known ones.
 void inject_by_name(EmulatedCards& cards, const std::string& text, const ArmSettings& settings);

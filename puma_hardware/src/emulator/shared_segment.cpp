@@ -33,8 +33,10 @@ struct EmulatedCards::Segment {
   std::optional<ProcessLock> lock;  ///< of the creator
   pid_t creator = 0;                ///< of a shared segment; 0 if it was only opened
 
-  static std::unique_ptr<Segment> make_private(const CardSettings& settings, bool wall_clock);
-  static std::unique_ptr<Segment> create(const std::string& name, const CardSettings& settings);
+  static std::unique_ptr<Segment> make_private(const CardSettings& settings, bool wall_clock,
+                                               const CardBehavior& behavior);
+  static std::unique_ptr<Segment> create(const std::string& name, const CardSettings& settings,
+                                         const CardBehavior& behavior);
   /// Waits up to `patience` [s].
   static std::unique_ptr<Segment> open(const std::string& name, const CardSettings& settings,
                                        double patience);
@@ -115,9 +117,13 @@ std::string path_of(const std::string& name) {
   throw std::runtime_error("emulated cards '" + path + "': " + what + ": " + std::strerror(error));
 }
 
-void initialize(CardsState& state, const CardSettings& settings, bool wall_clock) {
+void initialize(CardsState& state, const CardSettings& settings, bool wall_clock,
+                const CardBehavior& behavior) {
   settings.validate();
   state.settings = settings;
+  state.behavior = behavior;
+  if (behavior.inputs_float_high) state.pcl726.inputs = 0xFFFF;
+  for (auto& channel : state.pcl726.channels) channel.code = behavior.power_up_code;
   state.wall_clock = wall_clock;
   update_inputs(state);
   pthread_mutexattr_t attributes;
@@ -144,15 +150,15 @@ CardsState* map(const std::string& path, int file) {
 }  // namespace
 
 std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::make_private(
-    const CardSettings& settings, bool wall_clock) {
+    const CardSettings& settings, bool wall_clock, const CardBehavior& behavior) {
   auto segment = std::make_unique<Segment>();
   segment->state = new CardsState;
-  initialize(*segment->state, settings, wall_clock);
+  initialize(*segment->state, settings, wall_clock, behavior);
   return segment;
 }
 
 std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::create(
-    const std::string& name, const CardSettings& settings) {
+    const std::string& name, const CardSettings& settings, const CardBehavior& behavior) {
   auto segment = std::make_unique<Segment>();
   const std::string path = path_of(name);
   const std::string lock = "emulator-" + name;
@@ -168,7 +174,7 @@ std::unique_ptr<EmulatedCards::Segment> EmulatedCards::Segment::create(
   segment->creator = getpid();
   if (ftruncate(segment->file, sizeof(CardsState)) != 0) fail(path, "no memory for them", errno);
   segment->state = new (map(path, segment->file)) CardsState;
-  initialize(*segment->state, settings, true);
+  initialize(*segment->state, settings, true, behavior);
   return segment;
 }
 
@@ -253,12 +259,15 @@ EmulatedCards::Segment::~Segment() {
 EmulatedCards::EmulatedCards(std::unique_ptr<Segment> segment)
     : segment_(std::move(segment)), state_(segment_->state) {}
 
-EmulatedCards::EmulatedCards(const CardSettings& settings, bool wall_clock)
-    : EmulatedCards(Segment::make_private(settings, wall_clock)) {}
+EmulatedCards::EmulatedCards(const CardSettings& settings, bool wall_clock,
+                             const CardBehavior& behavior)
+    : EmulatedCards(Segment::make_private(settings, wall_clock, behavior)) {}
 
 std::unique_ptr<EmulatedCards> EmulatedCards::create_shared(const std::string& name,
-                                                            const CardSettings& settings) {
-  return std::unique_ptr<EmulatedCards>(new EmulatedCards(Segment::create(name, settings)));
+                                                            const CardSettings& settings,
+                                                            const CardBehavior& behavior) {
+  return std::unique_ptr<EmulatedCards>(
+      new EmulatedCards(Segment::create(name, settings, behavior)));
 }
 
 std::unique_ptr<EmulatedCards> EmulatedCards::open_shared(const std::string& name,

@@ -11,6 +11,7 @@ namespace puma_hardware {
 namespace {
 
 constexpr const char* kPowerOutput = "pcl726.power_output";
+constexpr int kEmulatedPowerOutput = 2;  ///< the first choice
 /// s for another process to finish creating its cards. Short, because ros2_control waits meanwhile.
 constexpr double kPatience = 0.1;
 
@@ -79,8 +80,25 @@ bool concerns_plugin(const std::string& parameter) {
 Parameters with_emulated_wiring(Parameters parameters) {
   ga_hardware::ParameterText text("hardware", {parameters.begin(), parameters.end()});
   const bool by_hand = text.flag("manual_power", false);
-  if (!by_hand) parameters.emplace(kPowerOutput, "2");
+  if (by_hand || parameters.contains(kPowerOutput)) return parameters;
+  const Pcl726Settings otherwise;
+  const auto [tool, other_tool] = text.wholes("pcl726.tool_output", otherwise.tool_output);
+  const int brake = text.whole("pcl726.brake_output", otherwise.brake_output);
+  const int watchdog = text.whole("pcl726.watchdog_output", otherwise.watchdog_output);
+  int output = kEmulatedPowerOutput;
+  while (output == tool || output == other_tool || output == brake || output == watchdog) ++output;
+  parameters.emplace(kPowerOutput, std::to_string(output));
   return parameters;
+}
+
+std::string emulated_wiring_note(const Parameters& parameters) {
+  if (parameters.contains(kPowerOutput)) return "";
+  const Parameters wired = with_emulated_wiring(parameters);
+  const auto output = wired.find(kPowerOutput);
+  if (output == wired.end()) return "";
+  return "the emulated arm has a power relay on digital output " + output->second +
+         ", the settings have none: with --io ports this arm would not be powered. Give "
+         "pcl726.power_output, or manual_power: true";
 }
 
 Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus bus,
@@ -118,7 +136,8 @@ CalibrationTable Robot::calibration() const {
   if (!settings_.calibration_file.empty()) {
     return load_calibration(settings_.calibration_file, settings_);
   }
-  if (bus_ != Bus::kPorts) return emulator::emulated_calibration(settings_, emulated_);
+  if (bus_ != Bus::kPorts)
+    return emulator::emulated_calibration(settings_, emulated_, cards_->behavior());
   throw CardError(
       "the hardware has no parameter calibration_file; give it the table that `puma calibrate "
       "--build` wrote");

@@ -51,8 +51,11 @@ emulator::EmulatedArmOptions default_emulated_arm();
 /// Parameters of the <hardware> tag that configure the ROS 2 plugin, not the arm or its cards; the
 /// commands have options instead.
 bool concerns_plugin(const std::string& parameter);
-/// Adds the default wiring of an emulated robot: power and brakes on a digital output.
+/// Adds the default wiring of an emulated robot: power and brakes on digital output 2, or the next one
+/// that nothing else uses. Throws what the settings' reader throws.
 Parameters with_emulated_wiring(Parameters parameters);
+/// What that adds and real cards would miss, a line for people; empty if nothing.
+std::string emulated_wiring_note(const Parameters& parameters);
 
 /// Opens the bus without writing. Construction allocates and throws CardError, DescriptionError or
 /// std::runtime_error naming the faulty element. With real ports, construct it before starting the
