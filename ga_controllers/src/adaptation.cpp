@@ -31,8 +31,13 @@ constexpr double kOutlier = 5;
 /// Consecutive outliers of a joint, and s for which the adaptation pauses then.
 constexpr int kOutliers = 3;
 constexpr double kPause = 0.5;
-/// Pauses after which the payload has changed, and equations in agreement that begin to count anew.
-constexpr int kPauses = 5, kAgreed = 200;
+/// Pauses after which the payload has changed, after which the estimate is wrong, and those that count;
+/// equations in agreement that make up for one.
+constexpr int kPayloadPauses = 5, kWrongPauses = 8, kMostPauses = 20, kAgreed = 200;
+/// Factor on the noise of a joint at every further pause, its bound, and the one at every agreement.
+constexpr double kNoisier = 3, kMostNoise = 60, kQuieter = 0.98;
+/// Of the deviation before the first motion: that of a payload that is known.
+constexpr double kKnownPayload = 0.3;
 /// 1/s, of the variance before the first motion: how fast the estimate becomes uncertain.
 constexpr double kForgetting = 1e-3;
 /// Of the variance before the first motion: rounding must not make it negative.
@@ -65,7 +70,8 @@ Adaptation::Adaptation(const Chain& chain, const LawParameters& parameters,
   body_regressor_.resize(n * kParameters);
   set_payload(parameters.payload);
   const std::size_t k = unknowns_.size();
-  x_.resize(k), gain_.resize(k);
+  x_.resize(k), known_x_.resize(k), gain_.resize(k);
+  noise_.resize(n);
   y_.resize(n * k), filtered_y_.resize(n * k);
   covariance_.resize(k * k);
   reset();
@@ -84,47 +90,77 @@ void Adaptation::set_payload(const ga_dynamics::Payload& payload) noexcept {
   }
   for (std::size_t k = 0; k < x_.size(); ++k) {
     const std::size_t axis = unknowns_.axis(k);
+    double told = 0;
     if (unknowns_.is_payload_mass(k)) {
-      x_[k] -= std::max(payload.mass - known_.mass, 0.0);
+      told = std::max(payload.mass - known_.mass, 0.0);
     } else if (unknowns_.is_payload_moment(k) && payload.mass > known_.mass) {
-      x_[k] -= payload.mass * payload.com[axis] - known_.mass * known_.com[axis];
+      told = payload.mass * payload.com[axis] - known_.mass * known_.com[axis];
     }
+    x_[k] -= told, known_x_[k] -= told;
   }
   known_ = payload;
   bound();
+  unknowns_.limit(known_x_);
 }
 
 void Adaptation::forget_payload() noexcept {
   for (std::size_t k = 0; k < x_.size(); ++k) {
-    if (unknowns_.is_payload_mass(k) || unknowns_.is_payload_moment(k)) x_[k] = 0;
+    if (of_payload(k)) x_[k] = known_x_[k] = 0;
   }
   doubt_payload();
 }
 
 void Adaptation::doubt_payload() noexcept {
-  const std::size_t size = unknowns_.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    if (!unknowns_.is_payload_mass(i) && !unknowns_.is_payload_moment(i)) continue;
-    for (std::size_t j = 0; j < size; ++j)
-      covariance_[i * size + j] = covariance_[j * size + i] = 0;
-    covariance_[i * size + i] = unknowns_.variance(i);
-  }
+  doubt_payload_again();
   pauses_ = 0;
   pause_ = 0;
   trust_ = 0;
 }
 
-void Adaptation::reset() noexcept {
-  const std::size_t k = unknowns_.size();
-  std::fill(x_.begin(), x_.end(), 0.0);
-  std::fill(covariance_.begin(), covariance_.end(), 0.0);
-  for (std::size_t i = 0; i < k; ++i) {
-    covariance_[i * k + i] = unknowns_.variance(i);
+void Adaptation::doubt_payload_again() noexcept {
+  const std::size_t size = unknowns_.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!of_payload(i)) continue;
+    for (std::size_t j = 0; j < size; ++j)
+      covariance_[i * size + j] = covariance_[j * size + i] = 0;
+    covariance_[i * size + i] = unknowns_.variance(i);
   }
+}
+
+void Adaptation::reset() noexcept {
+  forget();
+  std::fill(noise_.begin(), noise_.end(), 1.0);
   pause_ = 0;
   pauses_ = 0;
   trust_ = 0;
   interrupt();
+}
+
+/// Back to the description, and to its deviations.
+void Adaptation::forget() noexcept {
+  const std::size_t k = unknowns_.size();
+  std::fill(x_.begin(), x_.end(), 0.0);
+  std::fill(known_x_.begin(), known_x_.end(), 0.0);
+  std::fill(covariance_.begin(), covariance_.end(), 0.0);
+  for (std::size_t i = 0; i < k; ++i) {
+    covariance_[i * k + i] = unknowns_.variance(i);
+  }
+}
+
+bool Adaptation::payload_known() const noexcept {
+  const std::size_t size = unknowns_.size();
+  for (std::size_t k = 0; k < size; ++k) {
+    const double most = kKnownPayload * kKnownPayload * unknowns_.variance(k);
+    if (unknowns_.is_payload_mass(k)) return covariance_[k * size + k] <= most;
+  }
+  return true;
+}
+
+void Adaptation::publish() noexcept {
+  const bool payload = payload_known();
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    if (payload || !of_payload(k)) known_x_[k] = x_[k];
+  }
 }
 
 void Adaptation::begin_sample() noexcept {
@@ -252,25 +288,19 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
     variance += gain[i] * y[i];
     expected += y[i] * x_[i];
   }
-  const double noise = kNoise * torque_limit_[joint];
+  const double noise = noise_[joint] * kNoise * torque_limit_[joint];
   // Filtered samples are correlated: so many of them count as one.
   const double repeated = std::max(2 * kFilter / std::max(period_, 1e-6), 1.0);
   const double own = (noise * noise + filtered_doubt_[joint] * filtered_doubt_[joint]) * repeated;
   const double innovation = filtered_residual_[joint] - expected;
   if (!(innovation * innovation <= kOutlier * kOutlier * (variance + own))) {
     trust_ = 0;
-    if (++outliers_[joint] >= kOutliers) {
-      pause_ = kPause;
-      agreed_ = 0;
-      outliers_[joint] = 0;
-      if (++pauses_ >= kPauses) doubt_payload();
-    }
+    if (++outliers_[joint] >= kOutliers) contradict(joint);
     return;
   }
   outliers_[joint] = 0;
   trust_ = filtered_doubt_[joint] > kKnown * noise ? 0 : std::min(trust_ + 1, kTrusted);
-  agreed_ = std::min(agreed_ + 1, kAgreed);
-  if (agreed_ == kAgreed) pauses_ = 0;
+  agree();
   const double scale = 1 / (variance + own);
   for (std::size_t i = 0; i < k; ++i) x_[i] += gain[i] * scale * innovation;
   for (std::size_t i = 0; i < k; ++i) {
@@ -283,6 +313,34 @@ void Adaptation::process_joint(std::size_t joint) noexcept {
     row[i] = std::clamp(grown, kLeastVariance * most, most);
   }
   bound();
+  publish();
+}
+
+/// Equations of this joint contradict the estimate.
+void Adaptation::contradict(std::size_t joint) noexcept {
+  agreed_ = 0;
+  pause_ = kPause;
+  if (!payload_known()) {
+    std::copy(known_x_.begin(), known_x_.end(), x_.begin());
+    doubt_payload_again();
+  }
+  pauses_ = std::min(pauses_ + 1, kMostPauses);
+  if (pauses_ == kPayloadPauses) doubt_payload_again();
+  // Forgetting has not helped if the joint contradicts the description, too.
+  const bool helpless = pauses_ > kWrongPauses || noise_[joint] > 1;
+  if (pauses_ == kWrongPauses && !helpless) forget();
+  for (std::size_t i = 0; i < noise_.size(); ++i) {
+    const bool contradicts = i == joint || outliers_[i] > 0;
+    if (helpless && contradicts) noise_[i] = std::min(kNoisier * noise_[i], kMostNoise);
+    outliers_[i] = 0;
+  }
+}
+
+void Adaptation::agree() noexcept {
+  if (++agreed_ < kAgreed) return;
+  agreed_ = 0;
+  pauses_ = std::max(pauses_ - 1, 0);
+  for (double& noise : noise_) noise = std::max(kQuieter * noise, 1.0);
 }
 
 /// Moves unknowns beyond their bounds onto them, and the others to what is most likely then.
@@ -301,6 +359,7 @@ void Adaptation::bound() noexcept {
       if (unknowns_.is_payload_mass(i)) payload = x_[i];
     }
   }
+  unknowns_.limit(x_);
 }
 
 AdaptedModel Adaptation::estimate() const noexcept {
@@ -308,14 +367,12 @@ AdaptedModel Adaptation::estimate() const noexcept {
   const std::size_t size = unknowns_.size();
   for (std::size_t k = 0; k < size; ++k) {
     if (unknowns_.is_payload_mass(k)) {
-      model.payload_mass = x_[k];
       model.payload_mass_deviation = std::sqrt(std::max(covariance_[k * size + k], 0.0));
-    } else if (unknowns_.is_payload_moment(k) &&
-               model.payload_mass > ModelUnknowns::kLeastPayload) {
-      model.payload_com[unknowns_.axis(k)] =
-          std::clamp(x_[k] / model.payload_mass, -ModelUnknowns::kReach, ModelUnknowns::kReach);
     }
   }
+  const ga_dynamics::LinkInertia load = unknowns_.payload(known_x_);
+  model.payload_mass = load.mass;
+  model.payload_com = load.com;
   model.paused = pause_ > 0;
   return model;
 }

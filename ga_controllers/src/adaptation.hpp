@@ -20,8 +20,14 @@
 // are dropped if a joint is latched, while a payload is blended, and if the law restarts. An equation that contradicts
 // the estimate by more than kOutlier standard deviations is dropped; after several of them in a row,
 // as in contact with an obstacle, the adaptation pauses. If it pauses again and again, the payload has
-// changed, and its estimate becomes uncertain. Before it has converged, a contact force cannot be told
-// from a payload: adaptation must be off for motions in contact.
+// changed, and its estimate becomes uncertain. If that does not help, the estimate is wrong: a contact
+// was taken for a property of the arm. It is forgotten. If even the description contradicts the torques,
+// as friction does that is far from what the deviations allow, the equations of the joint count less.
+// Before it has converged, a contact force cannot be told from a payload: adaptation must be off for
+// motions in contact.
+//
+// Until its deviation has fallen, an estimated payload may be anything: the law goes on with the last
+// one that was known, and a pause forgets the other.
 //
 // The work is spread over the cycles: the regressor of a body and the equation of a joint in turn.
 
@@ -62,7 +68,7 @@ class Adaptation {
 
   const ModelUnknowns& unknowns() const noexcept { return unknowns_; }
   /// The estimate, in the order of unknowns().
-  std::span<const double> values() const noexcept { return x_; }
+  std::span<const double> values() const noexcept { return known_x_; }
   /// True if all equations have agreed with the estimate for a while, from accelerations that are
   /// known well: no contact, no oscillation, no change of the payload.
   bool trusted() const noexcept { return trust_ >= kTrusted; }
@@ -76,6 +82,15 @@ class Adaptation {
   void finish_regressor() noexcept;
   void low_pass() noexcept;
   void process_joint(std::size_t joint) noexcept;
+  void contradict(std::size_t joint) noexcept;
+  void agree() noexcept;
+  bool payload_known() const noexcept;
+  bool of_payload(std::size_t k) const noexcept {
+    return unknowns_.is_payload_mass(k) || unknowns_.is_payload_moment(k);
+  }
+  void doubt_payload_again() noexcept;
+  void forget() noexcept;
+  void publish() noexcept;
   void bound() noexcept;
 
   ga_dynamics::Chain chain_;
@@ -85,6 +100,7 @@ class Adaptation {
   ModelUnknowns unknowns_;
   std::vector<BodyParameters> nominal_;  ///< of the described bodies, with the known payload
   std::vector<double> x_;
+  std::vector<double> known_x_;  ///< with the last payload that was known
   ga_dynamics::Payload known_ = {};
   std::vector<double> covariance_;  ///< K·K
   std::vector<double> gain_;        ///< scratch
@@ -104,9 +120,11 @@ class Adaptation {
   int filtered_samples_ = 0;
   std::vector<int> outliers_;  ///< consecutive ones of each joint
   double pause_ = 0;           ///< s, left
-  int pauses_ = 0;             ///< without agreement in between
+  int pauses_ = 0;             ///< less those that agreement has made up for
   int agreed_ = 0;             ///< equations since the last one
-  int trust_ = 0;              ///< equations that agree
+  std::vector<double>
+      noise_;      ///< of each joint, on that of an arm that is what the deviations allow
+  int trust_ = 0;  ///< equations that agree
 };
 
 }  // namespace ga_controllers

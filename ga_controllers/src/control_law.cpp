@@ -267,7 +267,7 @@ struct ControlLaw::Impl {
     if (setting.hand_guided()) {
       hand.torque(cycle, arm, tau);
     } else if (correction && setting.takes_rates()) {
-      correction->torque(cycle, v, reference.followed().qdd, arm, tau);
+      correction->torque(cycle, v, reference.followed(), arm, tau);
     } else {
       arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
     }

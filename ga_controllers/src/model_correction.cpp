@@ -24,6 +24,11 @@ constexpr double kStep = 0.005;
 constexpr double kReduced = 0.9;
 /// N m, unit of joints without a torque limit.
 constexpr double kUnlimited = 1e3;
+/// Of the torque limit: most that the model of the reference is corrected by.
+constexpr double kMost = 0.5;
+/// Most that the inertia of the estimated model differs from the described one, as a factor. Accuracy of
+/// the part of the correction that remains, and a part that is not all of it.
+constexpr double kInertiaRatio = 3, kPartStep = 0.02, kBelowOne = 0.999;
 /// Changes of the share of the found inertia in the feedback per correction, and of its ceiling.
 constexpr double kRise = 0.4, kFall = 0.34, kLower = 0.9, kRecovery = 0.002;
 /// rad/s; the torque of a slower arm holds it, but for friction.
@@ -34,8 +39,7 @@ constexpr double kStands = 0.02;
 ModelCorrection::Model::Model(const ga_dynamics::Chain& chain, std::size_t unknowns)
     : x(unknowns),
       dynamics(chain, {.drives = ga_dynamics::Drives::kArmature}),
-      found(chain.joints().size() * chain.joints().size()),
-      excess(found.size()) {}
+      found(chain.joints().size() * chain.joints().size()) {}
 
 ModelCorrection::ModelCorrection(const ga_dynamics::Chain& chain, const LawParameters& parameters,
                                  std::span<const double> torque_limit)
@@ -46,6 +50,7 @@ ModelCorrection::ModelCorrection(const ga_dynamics::Chain& chain, const LawParam
       at_(torque_limit.size()),
       described_(torque_limit.size() * torque_limit.size()),
       difference_(described_.size()),
+      described_torque_(torque_limit.size()),
       after_inertia_(described_.size()),
       acceleration_(torque_limit.size()),
       doubt_(torque_limit.size()),
@@ -86,18 +91,27 @@ void ModelCorrection::find_inertia(Model& model, double share, const MeasuredArm
     described_[i] = arm.inertia[i] - arm.found_inertia[i];
     difference_[i] -= described_[i];
     model.found[i] = share * difference_[i];
-    model.excess[i] = difference_[i] - model.found[i];
   }
 }
 
-bool ModelCorrection::within_ratio(double share) noexcept {
-  next_.share = share;
+/// True if D and the inertia with this share of the difference differ by no more than a factor about
+/// any direction of motion.
+bool ModelCorrection::within_ratio(double share, double ratio) noexcept {
   for (std::size_t i = 0; i < described_.size(); ++i) {
-    next_.found[i] = share * difference_[i];
-    next_.excess[i] = difference_[i] - next_.found[i];
-    after_inertia_[i] = described_[i] + next_.found[i];
+    after_inertia_[i] = described_[i] + share * difference_[i];
   }
-  return dominates(inertia_ratio_, described_, after_inertia_, at_.size(), factor_);
+  return dominates(ratio, described_, after_inertia_, at_.size(), factor_) &&
+         dominates(ratio, after_inertia_, described_, at_.size(), factor_);
+}
+
+/// A step towards the largest part of the correction with an inertia within kInertiaRatio. True once it
+/// is known.
+bool ModelCorrection::limit_inertia() noexcept {
+  const double part = most_part_ == 1 && least_part_ == 0 ? 1 : 0.5 * (least_part_ + most_part_);
+  const bool within = within_ratio(part, kInertiaRatio);
+  if (within && part == 1) return true;
+  (within ? least_part_ : most_part_) = part == 1 ? kBelowOne : part;
+  return most_part_ - least_part_ < kPartStep;
 }
 
 /// Up slowly while the estimate is trusted, down at once. Every fall lowers the ceiling, which keeps a
@@ -111,7 +125,11 @@ void ModelCorrection::choose_share() noexcept {
     share_ -= kFall;
     if (share_ <= 0) ceiling_ *= kLower, share_ = 0;
   }
-  while (!within_ratio(share_) && share_ > 0) share_ = std::max(share_ - kFall, 0.0);
+  while (share_ > 0 && !within_ratio(share_, inertia_ratio_)) {
+    share_ = std::max(share_ - kFall, 0.0);
+  }
+  next_.share = share_;
+  for (std::size_t i = 0; i < difference_.size(); ++i) next_.found[i] = share_ * difference_[i];
 }
 
 /// Uses the estimate at once.
@@ -125,6 +143,7 @@ void ModelCorrection::install(MeasuredArm& arm) noexcept {
   std::swap(used_, next_);
   arm.found_inertia = used_.found;
   arm.inertia = described_;
+  untold_ = true;
   adapted_ = std::any_of(used_.x.begin(), used_.x.end(), [](double x) { return x != 0; });
   step_ = Step::kWait;
 }
@@ -171,33 +190,37 @@ void ModelCorrection::start(const ga_dynamics::Payload& payload,
   install(arm);
 }
 
-void ModelCorrection::feed_forward(Model& model, std::span<const double> v,
-                                   std::span<const double> ahead, const MeasuredArm& arm,
-                                   std::span<double> tau) const noexcept {
+void ModelCorrection::describe(const Motion& r, MeasuredArm& arm) noexcept {
+  arm.dynamics.inverse_dynamics(r.q, r.qd, r.qdd, described_torque_);
+}
+
+/// The torque of the reference in the model less that in the description, and the feedback that the
+/// found inertia adds.
+void ModelCorrection::correct(Model& model, std::span<const double> v, const Motion& r,
+                              const MeasuredArm& arm, std::span<double> by) noexcept {
   const std::size_t n = arm.size();
-  model.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
-  for (std::size_t j = 0; j < n; ++j) {
-    const double feedback = v[j] - ahead[j];
-    for (std::size_t i = 0; i < n; ++i) tau[i] -= model.excess[j * n + i] * feedback;
+  model.dynamics.inverse_dynamics(r.q, r.qd, r.qdd, by);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double most = kMost * std::min(arm.torque_limit[i], kUnlimited);
+    by[i] = std::clamp(by[i] - described_torque_[i], -most, most);
+    for (std::size_t j = 0; j < n; ++j) by[i] += model.found[i * n + j] * (v[j] - r.qdd[j]);
   }
 }
 
-void ModelCorrection::torque(const Cycle& cycle, std::span<const double> v,
-                             std::span<const double> ahead, MeasuredArm& arm,
-                             std::span<double> tau) noexcept {
-  if (!adapted_) {
-    arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
-  } else {
-    if (cycle.changed) {  // the law may come from another one, and the arm from elsewhere
-      arm.update_inertia();
-      at_ = arm.q;
-      find_inertia(used_, share_, arm);
-      step_ = Step::kWait;
-    }
-    feed_forward(used_, v, ahead, arm, tau);
-  }
-  std::copy_n(tau.begin(), arm.size(), before_.begin());
+void ModelCorrection::torque(const Cycle& cycle, std::span<const double> v, const Motion& reference,
+                             MeasuredArm& arm, std::span<double> tau) noexcept {
+  arm.dynamics.inverse_dynamics(arm.q, arm.qd, v, tau);
   payload_changed_ = false;
+  if (!adapted_) return;
+  if (cycle.changed) {  // the law may come from another one, and the arm from elsewhere
+    arm.update_inertia();
+    at_ = arm.q;
+    find_inertia(used_, share_, arm);
+    step_ = Step::kWait;
+  }
+  describe(reference, arm);
+  correct(used_, v, reference, arm, before_);
+  for (std::size_t i = 0; i < arm.size(); ++i) tau[i] += before_[i];
 }
 
 void ModelCorrection::restart(const LawSetting& setting, MeasuredArm& arm,
@@ -205,10 +228,22 @@ void ModelCorrection::restart(const LawSetting& setting, MeasuredArm& arm,
   share_ = 0;
   std::fill(arm.found_inertia.begin(), arm.found_inertia.end(), 0.0);
   if (adapted_) arm.update_inertia();
+  untold_ = untold_ || adapted_;
   for (std::size_t i = 0; i < arm.size(); ++i) {
     friction.choose_drive(
         i, setting.takes_rates() ? estimator_.unknowns().drive(i, used_.x) : arm.drives[i]);
   }
+}
+
+/// Governor and time scaling use the model that the law uses.
+void ModelCorrection::tell(const LawSetting& setting, FollowedReference& reference) noexcept {
+  untold_ = false;
+  if (setting.takes_rates()) {
+    estimator_.unknowns().make(used_.x, bodies_);
+  } else {
+    estimator_.unknowns().describe(bodies_);
+  }
+  reference.set_model(bodies_.bodies, bodies_.armature, bodies_.drives);
 }
 
 void ModelCorrection::advance(const Cycle& cycle, const Command& command, const Law& law) noexcept {
@@ -217,13 +252,16 @@ void ModelCorrection::advance(const Cycle& cycle, const Command& command, const 
     estimator_.interrupt();
     step_ = Step::kWait;
   }
-  if (!adapts) return;
+  if (!adapts) {
+    if (untold_) tell(law.setting, law.reference);
+    return;
+  }
   const Motion& r = law.reference.followed();
   bool valid = command.observed && !law.payload.active();
   for (std::size_t i = 0; i < acceleration_.size(); ++i) {
     acceleration_[i] = law.observer.acceleration(i);
     doubt_[i] = kDoubt * std::abs(acceleration_[i] - r.qdd[i]) * law.arm.own_inertia(i);
-    valid = valid && !law.latch.latched(i);
+    valid = valid && !law.latch.latched(i) && std::abs(command.tau[i]) < law.arm.torque_limit[i];
   }
   const bool works =
       estimator_.take({law.arm.q, law.arm.qd, acceleration_, command.tau, doubt_, valid}, cycle.dt);
@@ -231,6 +269,10 @@ void ModelCorrection::advance(const Cycle& cycle, const Command& command, const 
   if (works && cycle.dt < kLong) return;
   switch (step_) {
     case Step::kWait:
+      if (untold_) {
+        tell(law.setting, law.reference);
+        return;
+      }
       if (age_ < kCycles || cycle.changed) return;
       age_ = 0;
       reduced_ = false;
@@ -245,20 +287,24 @@ void ModelCorrection::advance(const Cycle& cycle, const Command& command, const 
     case Step::kInertia:
       law.arm.update_inertia();
       at_ = law.arm.q;
-      step_ = Step::kExcess;
+      least_part_ = 0, most_part_ = 1;
+      step_ = Step::kLimit;
       return;
-    case Step::kExcess:
-      find_inertia(next_, share_, law.arm);
+    case Step::kLimit:
+      if (!(most_part_ < 1)) find_inertia(next_, share_, law.arm);
+      if (!limit_inertia()) return;
+      step_ = Step::kShare;
+      if (!(most_part_ < 1)) return;
+      for (double& x : next_.x) x *= least_part_;
+      step_ = Step::kMake;
+      return;
+    case Step::kShare:
       choose_share();
       step_ = Step::kUse;
       return;
     case Step::kUse:
       step_ = Step::kWait;
       use(command, law);
-      return;
-    case Step::kTell:
-      step_ = Step::kWait;
-      law.reference.set_model(bodies_.bodies, bodies_.armature, bodies_.drives);
       return;
   }
 }
@@ -277,7 +323,7 @@ double ModelCorrection::share_within_step(const Law& law) const noexcept {
 }
 
 /// The change of the torque as a disturbance, into `shift_`. False if the law does not subtract all of
-/// it.
+/// it, or if a saturated joint takes it from the others.
 bool ModelCorrection::find_shift(const Command& command, const Law& law) noexcept {
   const std::span<const double> rates = law.reference.followed().qd;
   for (std::size_t i = 0; i < shift_.size(); ++i) {
@@ -287,7 +333,9 @@ bool ModelCorrection::find_shift(const Command& command, const Law& law) noexcep
   if (!all_finite(shift_, shift_.size())) std::fill(shift_.begin(), shift_.end(), 0.0);
   bool all = true;
   for (std::size_t i = 0; i < shift_.size(); ++i) {
-    all = all && std::abs(law.observer.disturbance()[i] + shift_[i]) <= command.subtracted[i];
+    const double d = law.observer.disturbance()[i];
+    all = all && std::max(std::abs(d), std::abs(d + shift_[i])) <= command.subtracted[i] &&
+          std::abs(command.tau[i]) < law.arm.torque_limit[i];
   }
   return all;
 }
@@ -295,9 +343,12 @@ bool ModelCorrection::find_shift(const Command& command, const Law& law) noexcep
 /// Uses the next model, or begins with one nearer to the used model if the torques would change by too
 /// much.
 void ModelCorrection::use(const Command& command, const Law& law) noexcept {
-  const std::span<const double> ahead = law.reference.followed().qdd;
-  if (payload_changed_) feed_forward(used_, command.v, ahead, law.arm, before_);
-  feed_forward(next_, command.v, ahead, law.arm, after_);
+  const Motion& reference = law.reference.followed();
+  if (!adapted_ || payload_changed_) {
+    describe(reference, law.arm);
+    correct(used_, command.v, reference, law.arm, before_);
+  }
+  correct(next_, command.v, reference, law.arm, after_);
   const auto apply = [&](const std::vector<double>& found) {
     law.arm.found_inertia = found;
     for (std::size_t i = 0; i < found.size(); ++i) law.arm.inertia[i] = described_[i] + found[i];
@@ -323,7 +374,7 @@ void ModelCorrection::use(const Command& command, const Law& law) noexcept {
   }
   std::swap(used_, next_);
   adapted_ = std::any_of(used_.x.begin(), used_.x.end(), [](double x) { return x != 0; });
-  step_ = Step::kTell;
+  untold_ = true;
 }
 
 }  // namespace ga_controllers

@@ -48,7 +48,9 @@ void parameters_of(const LinkInertia& body, BodyParameters& p) noexcept {
 
 ModelUnknowns::ModelUnknowns(const Chain& chain, const LawParameters& parameters,
                              std::span<const double> torque_limit)
-    : chain_(chain), friction_velocity_(parameters.friction_velocity) {
+    : chain_(chain),
+      friction_velocity_(parameters.friction_velocity),
+      reach_(std::min(kBound * parameters.adaptation.payload_offset, kReach)) {
   add(parameters.adaptation);
   select(torque_limit);
 }
@@ -187,13 +189,52 @@ ModelUnknowns::Bounds ModelUnknowns::bounds(std::size_t k, double payload) const
     case Kind::kPayloadMass:
       return {0, most};
     case Kind::kPayloadMoment: {
-      const double moment = std::min(most, kReach * (payload + kSlack));
+      const double moment = std::min(most, reach_ * (payload + kSlack));
       return {-moment, moment};
     }
     case Kind::kCom:
       break;
   }
   return {-most, most};
+}
+
+namespace {
+
+/// Shortens a vector to a length.
+void shorten(ga_dynamics::Vector3& v, double length) noexcept {
+  const double own = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  if (!(own > length)) return;
+  for (double& component : v) component *= length / own;
+}
+
+}  // namespace
+
+void ModelUnknowns::limit(std::span<double> x) const noexcept {
+  double mass = 0;
+  ga_dynamics::Vector3 moment{};
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const Bounds b = bounds(k, mass);
+    x[k] = std::clamp(x[k], b.low, b.high);
+    if (is_payload_mass(k)) mass = x[k];
+    if (is_payload_moment(k)) moment[axis(k)] = x[k];
+  }
+  shorten(moment, reach_ * (mass + kSlack));
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (is_payload_moment(k)) x[k] = moment[axis(k)];
+  }
+}
+
+ga_dynamics::LinkInertia ModelUnknowns::payload(std::span<const double> x) const noexcept {
+  LinkInertia load{};
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (is_payload_mass(k)) load.mass = x[k];
+    if (is_payload_moment(k)) load.com[axis(k)] = x[k];
+  }
+  if (!(load.mass > kLeastPayload)) return {};
+  // A small mass must not get a long lever from the noise of its moment.
+  for (double& component : load.com) component /= load.mass + kNoLever;
+  shorten(load.com, reach_);
+  return load;
 }
 
 void ModelUnknowns::scale(ga_dynamics::Drive& drive, Kind kind, double factor) noexcept {
@@ -214,18 +255,20 @@ ga_dynamics::Drive ModelUnknowns::drive(std::size_t joint,
   return drive;
 }
 
-void ModelUnknowns::make(std::span<const double> x, Bodies& to) const noexcept {
-  const std::size_t n = chain_.joints().size();
-  for (std::size_t i = 0; i < n; ++i) {
+void ModelUnknowns::describe(Bodies& to) const noexcept {
+  for (std::size_t i = 0; i < chain_.joints().size(); ++i) {
     const ChainJoint& joint = chain_.joints()[i];
     to.bodies[i] = joint.body;
     to.drives[i] = joint.drive;
     to.armature[i] = joint.drive.armature;
   }
-  LinkInertia load{};
+}
+
+void ModelUnknowns::make(std::span<const double> x, Bodies& to) const noexcept {
+  describe(to);
   for (std::size_t k = 0; k < x.size(); ++k) {
     const Unknown& u = unknowns_[k];
-    const std::size_t i = u.joint, axis = u.axis;
+    const std::size_t i = u.joint;
     const double value = x[k];
     switch (u.kind) {
       case Kind::kMass:
@@ -235,13 +278,10 @@ void ModelUnknowns::make(std::span<const double> x, Bodies& to) const noexcept {
         for (double& entry : to.bodies[i].inertia) entry *= 1 + value;
         break;
       case Kind::kCom:
-        to.bodies[i].com[axis] += value;
+        to.bodies[i].com[u.axis] += value;
         break;
       case Kind::kPayloadMass:
-        load.mass = value;
-        break;
       case Kind::kPayloadMoment:
-        load.com[axis] = value;  // times the mass, which comes first
         break;
       case Kind::kCoulomb:
       case Kind::kViscous:
@@ -252,11 +292,8 @@ void ModelUnknowns::make(std::span<const double> x, Bodies& to) const noexcept {
     }
   }
   const ga_dynamics::ChainLink& tip = chain_.tip();
-  if (!(load.mass > kLeastPayload) || tip.body == 0) return;
-  // A small mass must not get a long lever from the noise of its moment.
-  for (double& moment : load.com) {
-    moment = std::clamp(moment / (load.mass + kNoLever), -kReach, kReach);
-  }
+  const LinkInertia load = payload(x);
+  if (load.mass == 0 || tip.body == 0) return;
   LinkInertia& last = to.bodies[static_cast<std::size_t>(tip.body) - 1];
   last = ga_dynamics::lump(last, ga_dynamics::transformed(tip.pose, load));
 }

@@ -29,7 +29,7 @@ void parameters_of(const ga_dynamics::LinkInertia& body, BodyParameters& paramet
 /// rad, s, N m, kg (m, N for prismatic joints). Indices are those of unknowns unless said otherwise.
 class ModelUnknowns {
  public:
-  /// m, of the payload's center of mass from the tip; kg, less than that is no payload.
+  /// m, most that the payload's center of mass is away from the tip; kg, less than that is no payload.
   static constexpr double kReach = 0.5, kLeastPayload = 1e-3;
 
   /// `torque_limit`: finite.
@@ -66,6 +66,10 @@ class ModelUnknowns {
   };
   /// With a payload of this mass [kg], which comes before its moment.
   Bounds bounds(std::size_t k, double payload) const noexcept;
+  /// Moves all values into their bounds, and the payload's center of mass near the tip.
+  void limit(std::span<double> x) const noexcept;
+  /// A point mass, in the tip link's frame; none below kLeastPayload.
+  ga_dynamics::LinkInertia payload(std::span<const double> x) const noexcept;
 
   /// A joint's drive with these values of the unknowns.
   ga_dynamics::Drive drive(std::size_t joint, std::span<const double> x) const noexcept;
@@ -77,6 +81,8 @@ class ModelUnknowns {
   };
   /// The model with these values of the unknowns; one body and drive per joint.
   void make(std::span<const double> x, Bodies& to) const noexcept;
+  /// The model of the description.
+  void describe(Bodies& to) const noexcept;
 
  private:
   enum class Kind {
@@ -102,6 +108,7 @@ class ModelUnknowns {
 
   ga_dynamics::Chain chain_;
   double friction_velocity_;
+  double reach_;                   ///< m
   std::vector<Unknown> unknowns_;  ///< body by body, then the drives
   std::vector<std::size_t> begin_;
 };

@@ -534,6 +534,124 @@ TEST(Adaptation, KeepsThePathWithTheFrictionThatItHasLearned) {
   EXPECT_LT(saturated, 120);
 }
 
+/// A motion of all joints that starts from rest, with encoders of 0.1 mrad and, at random: speed,
+/// payload, wrong masses and friction, a push, set_payload(), a payload that is dropped. Returns the
+/// largest error [rad].
+double abuse(unsigned seed, bool adapts, const AdaptationParameters& deviations) {
+  std::mt19937 random(seed);
+  const auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  LawParameters p = Loop::law_parameters(LawKind::kTrackingIntegral, adapts);
+  p.friction_velocity = 0.002;
+  p.integral_dead_band = 3e-4;
+  p.keep_limits = p.keep_path = true;
+  p.adaptation = deviations;
+  p.adaptation.enabled = adapts;
+  const Chain bare = disturbed(puma(), 0.15, seed);
+  const double kg = between(0, 4), amplitude = between(0.2, 0.5), speed = between(0.5, 2.5);
+  const int let_go = static_cast<int>(between(200, 4000));
+  const double x = between(-60, 60), y = between(-60, 60), z = between(-60, 60);
+  const int tell = between(0, 1) < 0.3 ? static_cast<int>(between(0, 6000)) : -1;
+  const double told = between(0, 4);
+  const int drop = between(0, 1) < 0.3 ? static_cast<int>(between(3000, 7000)) : -1;
+  Loop run(puma(), seed % 2 ? bare : loaded(bare, kg), p);
+  const Values middle = Wave(0).q;
+  const auto reference = [&](double t, Values& q, Values& qd, Values& qdd) {
+    const double s = std::min(t, 1.0), g = s * s * s * (10 + s * (-15 + 6 * s));
+    const double g1 = 30 * s * s * (1 - s) * (1 - s), g2 = 60 * s * (1 - s) * (1 - 2 * s);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double w = speed * (1 + 0.2 * static_cast<double>(i)), phase = static_cast<double>(i);
+      const double sine = std::sin(w * t + phase), cosine = std::cos(w * t + phase);
+      q[i] = middle[i] + amplitude * g * sine;
+      qd[i] = amplitude * (g * w * cosine + g1 * sine);
+      qdd[i] = amplitude * (-g * w * w * sine + 2 * g1 * w * cosine + g2 * sine);
+    }
+  };
+  Values q(6), qd(6), qdd(6), measured(6);
+  reference(0, q, qd, qdd);
+  run.plant.reset(q, qd);
+  run.law.start(q, qd, Values(6, kNan));
+  run.push(x, y, z);
+  double worst = 0;
+  for (int k = 0; k < 9000 && worst < 1; ++k) {
+    if (k == let_go) run.let_go();
+    if (k == tell) run.law.set_payload(ga_dynamics::make_payload(told, {}, {}));
+    if (k == drop) run.replace(bare);
+    reference(k * kDt, q, qd, qdd);
+    for (std::size_t i = 0; i < 6; ++i) measured[i] = 1e-4 * std::round(run.plant.q()[i] / 1e-4);
+    run.law.update(measured, run.plant.qd(), {q, qd, qdd}, kDt, run.tau);
+    for (std::size_t i = 0; i < 6; ++i) {
+      worst = std::max(worst, std::abs(run.plant.q()[i] - run.law.followed().q[i]));
+    }
+    run.plant.step(run.tau, kDt);
+  }
+  return worst;
+}
+
+TEST(Adaptation, StaysAsStableAsTheLawWhateverHappens) {
+  // The default, and the largest deviations that the law accepts.
+  const AdaptationParameters usual, largest{.mass = 0.5,
+                                            .com = 0.05,
+                                            .payload_mass = 10,
+                                            .payload_offset = 0.3,
+                                            .friction = 0.5,
+                                            .armature = 0.5,
+                                            .inertia_ratio = 3};
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    const double fixed = abuse(seed, false, usual);
+    for (const AdaptationParameters& deviations : {usual, largest}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", payload " +
+                   std::to_string(deviations.payload_mass) + " kg");
+      EXPECT_LT(abuse(seed, true, deviations), 3 * fixed + 5e-3);
+    }
+  }
+}
+
+TEST(Adaptation, RecoversFromAPushBeforeItHasConverged) {
+  Loop adapts(puma(), puma(), LawKind::kTrackingIntegral, true);
+  Loop fixed(puma(), puma(), LawKind::kTrackingIntegral, false);
+  for (Loop* run : {&adapts, &fixed}) {
+    run->push(30, 30, 30);
+    run->follow(1);
+    run->let_go();
+  }
+  int paused = 0;
+  for (int k = 0; k < 1200; ++k) {
+    adapts.follow(0.01);
+    paused += adapts.law.adapted_model().paused;
+  }
+  EXPECT_LT(paused, 500);
+  fixed.follow(12);
+  EXPECT_LT(adapts.payload(), 0.1);
+  EXPECT_LT(adapts.follow(3), 1.2 * fixed.follow(3));
+}
+
+TEST(Adaptation, IsNotLockedOutByFrictionBeyondTheDeviations) {
+  for (const double factor : {0.3, 2.0}) {
+    Loop run(puma(), rubbing(puma(), factor), LawKind::kTrackingIntegral, true);
+    Loop fixed(puma(), rubbing(puma(), factor), LawKind::kTrackingIntegral, false);
+    run.follow(16), fixed.follow(16);
+    int paused = 0;
+    for (int k = 0; k < 500; ++k) {
+      run.follow(0.01);
+      paused += run.law.adapted_model().paused;
+    }
+    EXPECT_LT(paused, 200) << factor;
+    fixed.follow(5);
+    EXPECT_LT(run.follow(3), fixed.follow(3)) << factor;
+  }
+}
+
+TEST(Adaptation, DoesNotStepTheTorquesOfAnOverloadedWrist) {
+  // Joint 5 cannot carry 5 kg at 0.3 m: it saturates.
+  const Chain real = puma().with_payload(ga_dynamics::make_payload(5, Values{0, 0, 0.3}, {}));
+  Loop adapts(puma(), real, LawKind::kTrackingIntegral, true);
+  Loop fixed(puma(), real, LawKind::kTrackingIntegral, false);
+  adapts.follow(15), fixed.follow(15);
+  EXPECT_LT(adapts.step, fixed.step + 0.02);
+}
+
 TEST(Adaptation, DoesNotAllocate) {
   Loop run(puma(), loaded(puma(), 2.5), LawKind::kTrackingIntegral, true);
   const Wave at(0.3);
@@ -563,6 +681,20 @@ TEST(Adaptation, RefusesImpossibleParametersByName) {
             std::string::npos);
   EXPECT_NE(refusal([](auto& a) { a.payload_mass = kNan; }).find("adaptation.payload_mass"),
             std::string::npos);
+  EXPECT_NE(refusal([](auto& a) {
+              a.payload_mass = 11;
+            }).find("adaptation.payload_mass is 11 kg; it must be between 0 and 10 kg"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.payload_offset = 0.4; }).find("adaptation.payload_offset"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.com = 0.1; }).find("adaptation.com"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.armature = 0.6; }).find("adaptation.armature"),
+            std::string::npos);
+  for (const double ratio : {0.9, 3.1}) {
+    EXPECT_NE(
+        refusal([ratio](auto& a) { a.inertia_ratio = ratio; }).find("adaptation.inertia_ratio"),
+        std::string::npos);
+  }
   EXPECT_EQ(refusal([](auto& a) {
               a = {.enabled = true,
                    .mass = 0,

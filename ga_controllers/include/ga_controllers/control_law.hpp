@@ -70,7 +70,8 @@ struct HandGuidingParameters {
 };
 
 /// Of the adaptation (src/adaptation.hpp): how much of the model is unknown, as standard deviations.
-/// Zero: known. Estimates stay within three of them.
+/// Zero: known. Estimates stay within three of them. Accepted: mass, friction, armature up to 0.5, com up
+/// to 0.05 m, payload_mass up to 10 kg, payload_offset up to 0.3 m, inertia_ratio 1 … 3.
 struct AdaptationParameters {
   bool enabled = false;
   double mass = 0.12;           ///< share of every mass and of every central inertia
