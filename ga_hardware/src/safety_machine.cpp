@@ -267,13 +267,18 @@ void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept
 }
 
 /// Against an obstacle or a closed brake the motor overheats; without power, the arm would jump when
-/// it returns.
+/// it returns. By the position: an observer that expects the torque to accelerate the joint shows
+/// motion where there is none.
 void SafetyMachine::check_stall(const SafetyInputs& in, std::size_t i) noexcept {
   const double strong = settings_.stall_torque_ratio * joints_[i].max_torque;
   const bool pushes = std::abs(last_torque_[i]) >= strong;
-  const bool stands =
-      std::abs(in.qd[i]) <= std::min(kStandstillShare * joints_[i].max_speed, kStandstill);
-  stall_times_[i] = pushes && stands ? stall_times_[i] + period_ : 0;
+  const double still = std::min(kStandstillShare * joints_[i].max_speed, kStandstill);
+  if (pushes && std::abs(in.q[i] - stall_positions_[i]) <= still * settings_.stall_time) {
+    stall_times_[i] += period_;
+  } else {
+    stall_times_[i] = 0;
+    stall_positions_[i] = in.q[i];
+  }
   if (stall_times_[i] > settings_.stall_time) {
     trip(Fault::kStall, static_cast<int>(i), last_torque_[i], strong);
   }

@@ -80,7 +80,7 @@ TEST_F(SafetyStart, TheTorqueBlendsToTheCommandWhenTheBrakesOpen) {
   start(safety);
   for (std::size_t i = 0; i < 6; ++i) {
     in_.hold_torque[i] = 0.3 * settings_.joints[i].max_torque;
-    in_.torque_command[i] = 0.9 * settings_.joints[i].max_torque;
+    in_.torque_command[i] = 0.8 * settings_.joints[i].max_torque;
   }
   ASSERT_GT(until([&] { return !zero(out_); }), 0);
   expect_hold();
@@ -93,10 +93,10 @@ TEST_F(SafetyStart, TheTorqueBlendsToTheCommandWhenTheBrakesOpen) {
     if (out_.brakes_released && out_.torque != in_.torque_command) ++blended;
   }
   expect_passed(out_);
-  EXPECT_LE(largest, 0.0061) << "0.6 of the limit within 0.1 s";
+  EXPECT_LE(largest, 0.0051) << "half of the limit within 0.1 s";
   EXPECT_NEAR(blended, 100, 2);
   std::printf(
-      "brakes open, command 60 %% above the holding torque: %.2f %% per cycle for %d cycles\n",
+      "brakes open, command 50 %% above the holding torque: %.2f %% per cycle for %d cycles\n",
       100 * largest, blended);
 }
 
@@ -228,6 +228,20 @@ TEST_F(SafetyStart, AShortPushIsNoStall) {
     run(10);
   }
   EXPECT_EQ(machine_.state(), SafetyState::kActive) << settings_.describe(machine_.cause());
+}
+
+// A velocity observer that is told to expect motion shows it, also where there is none.
+TEST_F(SafetyStart, AStallIsSeenByThePosition) {
+  start({});
+  run(10);
+  in_.qd[0] = 0.3;
+  in_.torque_command[0] = 90;
+  run(90);
+  in_.q[0] += 2e-3;
+  run(90);
+  EXPECT_EQ(machine_.state(), SafetyState::kActive) << "it moves a little";
+  run(15);
+  EXPECT_EQ(machine_.cause().fault, Fault::kStall) << settings_.describe(machine_.cause());
 }
 
 TEST_F(SafetyStart, APersonOpensTheBrakesAndClosesThem) {

@@ -337,7 +337,8 @@ class SafetyMachine {
   PerJoint<double> release_blend_{};       ///< holding torque minus command when the brakes opened
   PerJoint<JointLimitsInForce> limits_;
   PerJoint<FrozenCheck> frozen_checks_;
-  PerJoint<double> stall_times_{};  ///< s
+  PerJoint<double> stall_times_{};      ///< s
+  PerJoint<double> stall_positions_{};  ///< where the push began
 
   FaultRecord cause_;
   std::array<FaultRecord, kMaxRecords> faults_;
