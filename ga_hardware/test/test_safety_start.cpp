@@ -230,7 +230,7 @@ TEST_F(SafetyStart, AShortPushIsNoStall) {
   EXPECT_EQ(machine_.state(), SafetyState::kActive) << settings_.describe(machine_.cause());
 }
 
-// A velocity observer that is told to expect motion shows it, also where there is none.
+// An observer that expects acceleration shows a velocity, also where nothing moves.
 TEST_F(SafetyStart, AStallIsSeenByThePosition) {
   start({});
   run(10);
