@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/arm_driver.hpp"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -35,6 +37,11 @@ void watch_claim(const std::stop_token& stop, const CardClaim& claim, const Hear
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // they are for the main thread
+  // The guard sees that a process was killed when its last thread has ended: this one must not wait
+  // for a busy computer.
+  sched_param lowest{};
+  lowest.sched_priority = 1;
+  pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest);
   std::mutex mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);
