@@ -46,8 +46,15 @@ constexpr FaultRow kFaults[] = {
      "the guard process does not respond"},
     {Fault::kGuardCut, "guard-cut", Reaction::kCut, false,
      "the guard has cut the outputs: this process was late by more than the guard's timeout"},
+    {Fault::kClaimLost, "claim-lost", Reaction::kRampDown, false,
+     "the lock or heartbeat files of this arm in /dev/shm were removed or replaced while it was driven: "
+     "another program could drive it at once. logind does so at the end of a session unless its "
+     "RemoveIPC=no"},
     {Fault::kPowerLost, "power-lost", Reaction::kCut, false,
      "the arm-power input has shown no power for %.3g s, allowed %.3g; was the emergency stop pressed?"},
+    {Fault::kPowerStuck, "power-stuck", Reaction::kCut, false,
+     "the arm-power input shows power for %.3g s although it is switched off, allowed %.3g: a welded "
+     "contact, a broken wire or a short circuit of the input, or the wrong polarity?"},
     {Fault::kStall, "stall", Reaction::kRampDown, false,
      "%.3g N m do not move the joint, stall from %.3g N m: an obstacle, a closed brake, no power?"},
     {Fault::kFollowingError, "following-error", Reaction::kRampDown, false,
@@ -85,7 +92,7 @@ std::string describe(const FaultRecord& record, const std::string& joint) {
   if (record.fault == Fault::kNone) return "no fault";
   std::string text;
   if (record.joint >= 0) text = joint + ": ";
-  char message[240];
+  char message[320];
   std::snprintf(message, sizeof message, row(record.fault).message, record.value, record.threshold);
   text += std::string(to_string(record.fault)) + ": " + message;
   if (record.fault != Fault::kCardLost) return text;

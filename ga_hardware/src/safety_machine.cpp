@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace ga_hardware {
 
@@ -16,8 +17,9 @@ constexpr double kHoldBlendTime = 0.02;
 constexpr double kSoftShare = 0.8;
 /// Of a joint's speed limit, and rad/s: slower is standing still for a stall.
 constexpr double kStandstillShare = 0.005, kStandstill = 0.05;
-/// s that the arm-power input may show no power: contacts bounce.
-constexpr double kPowerGap = 0.005;
+/// s that the arm-power input may show no power: contacts bounce. Time with power counts half, so
+/// that a loose contact adds up.
+constexpr double kPowerGap = 0.005, kPowerFade = 0.5;
 
 }  // namespace
 
@@ -78,8 +80,8 @@ void SafetyMachine::start_torque_state(SafetyState state) noexcept {
   missed_deadlines_ = 0;
   frozen_checks_ = {};
   stall_times_ = {};
-  asking_ = opened_ = power_seen_ = last_power_ = false;
-  on_time_ = torque_time_ = power_wait_ = power_gap_ = 0;
+  asking_ = opened_ = power_seen_ = last_power_ = position_kept_ = false;
+  on_time_ = torque_time_ = power_wait_ = power_gap_ = release_left_ = 0;
   last_torque_ = last_wanted_ = {};
 }
 
@@ -98,6 +100,7 @@ bool SafetyMachine::clear_faults() noexcept {
   fault_count_ = 0;
   seen_ = {};
   ad_timeouts_ = 0;
+  power_stuck_ = 0;
   return true;
 }
 
@@ -152,13 +155,14 @@ void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
   if (reaction_ == Reaction::kNone && !waiting_) {
     stop_torque_ = last_wanted_;
     blending_to_hold_ = false;
+    blended_kept_ = position_kept_;
   }
   reaction_ = reaction;
 }
 
-/// Brakes that a person closes are asked for first.
+/// Brakes that a person closes are asked for first, unless nobody was asked to open them yet.
 void SafetyMachine::begin_ramp() noexcept {
-  if (!(settings_.manual_stop_time > 0) || !command_seen_) {
+  if (!by_hand() || !command_seen_ || !(torque_time_ > 0)) {
     start_ramp();
   } else if (!asking_) {
     begin_reaction(Reaction::kHold);
@@ -169,9 +173,16 @@ void SafetyMachine::begin_ramp() noexcept {
 
 BrakeRequest SafetyMachine::brake_request() const noexcept {
   if (asking_ && reaction_ == Reaction::kHold) return BrakeRequest::kClose;
-  const bool opens = settings_.manual_stop_time > 0 && torque_time_ > 0 && !opened_;
+  const bool opens = by_hand() && torque_time_ > 0 && !opened_;
   return opens && torque_state() && reaction_ == Reaction::kNone ? BrakeRequest::kOpen
                                                                  : BrakeRequest::kNone;
+}
+
+bool SafetyMachine::keeps_position() const noexcept {
+  if (!by_hand() || had(Fault::kAdTimeout) || had(Fault::kStall) || had(Fault::kFollowingError)) {
+    return false;
+  }
+  return (asking_ && reaction_ != Reaction::kNone) || brake_request() == BrakeRequest::kOpen;
 }
 
 void SafetyMachine::confirm_brakes() noexcept {
@@ -256,16 +267,43 @@ void SafetyMachine::check_frozen(const SafetyInputs& in, std::size_t i) noexcept
 }
 
 /// Against an obstacle or a closed brake the motor overheats; without power, the arm would jump when
-/// it returns.
+/// it returns. By the position: an observer that expects the torque to accelerate the joint shows
+/// motion where there is none.
 void SafetyMachine::check_stall(const SafetyInputs& in, std::size_t i) noexcept {
   const double strong = settings_.stall_torque_ratio * joints_[i].max_torque;
   const bool pushes = std::abs(last_torque_[i]) >= strong;
-  const bool stands =
-      std::abs(in.qd[i]) <= std::min(kStandstillShare * joints_[i].max_speed, kStandstill);
-  stall_times_[i] = pushes && stands ? stall_times_[i] + period_ : 0;
+  const double still = std::min(kStandstillShare * joints_[i].max_speed, kStandstill);
+  if (pushes && std::abs(in.q[i] - stall_positions_[i]) <= still * settings_.stall_time) {
+    stall_times_[i] += period_;
+  } else {
+    stall_times_[i] = 0;
+    stall_positions_[i] = in.q[i];
+  }
   if (stall_times_[i] > settings_.stall_time) {
     trip(Fault::kStall, static_cast<int>(i), last_torque_[i], strong);
   }
+}
+
+/// A welded contact, or an input that always shows power, would hide that the power is cut.
+void SafetyMachine::check_power_off(const SafetyInputs& in) noexcept {
+  if (!in.power_known || !in.power_switched) return;
+  if (last_power_) {
+    power_off_seen_ = false;
+    power_stuck_ = 0;
+  } else if (!in.power_present) {
+    power_off_seen_ = true;
+    power_stuck_ = 0;
+  } else {
+    power_off_seen_ = false;
+    power_stuck_ += period_;
+    if (power_stuck_ > settings_.power_timeout) {
+      trip(Fault::kPowerStuck, -1, power_stuck_, settings_.power_timeout);
+    }
+  }
+}
+
+bool SafetyMachine::power_proven_off(const SafetyInputs& in) const noexcept {
+  return last_power_ || power_off_seen_ || !in.power_known || !in.power_switched;
 }
 
 /// The emergency stop cuts the power without this software.
@@ -273,7 +311,7 @@ void SafetyMachine::check_power(const SafetyInputs& in) noexcept {
   if (!in.power_known || !last_power_) return;
   if (in.power_present) {
     power_seen_ = true;
-    power_gap_ = 0;
+    power_gap_ = std::max(power_gap_ - kPowerFade * period_, 0.0);
     return;
   }
   (power_seen_ ? power_gap_ : power_wait_) += period_;
@@ -332,6 +370,7 @@ void SafetyMachine::check_timing(const SafetyInputs& in) noexcept {
     trip(Fault::kDeadlineMissed, -1, in.period, late);
   }
   if (in.guard_lost) trip(Fault::kGuardLost, -1, 1, 0);
+  if (in.claim_lost) trip(Fault::kClaimLost, -1, 1, 0);
 }
 
 void SafetyMachine::check_command(const SafetyInputs& in) noexcept {
@@ -402,8 +441,10 @@ bool SafetyMachine::wait_for_successor(const SafetyInputs& in) noexcept {
 }
 
 /// Torque of a stop before the ramp: blends from the last torque to the holding torque. Without a
-/// holding torque, or if it becomes invalid, the torque stays constant.
+/// holding torque, or if it becomes invalid, the torque stays constant. If the holding torque begins
+/// to keep the position, the blend starts again: it is another torque.
 void SafetyMachine::blend_to_hold(const SafetyInputs& in) noexcept {
+  if (std::exchange(blended_kept_, position_kept_) != position_kept_) blending_to_hold_ = false;
   const bool hold = hold_usable(in);
   // A late first cycle has already held the old torque for longer.
   const double time = blending_to_hold_ ? period_ : std::max(period_ - nominal_period_, 0.0);
@@ -443,6 +484,7 @@ void SafetyMachine::ramp_down(const SafetyInputs& in, SafetyOutputs& out) noexce
 
 /// The torque of a command, and before it the start: power, torque on closed brakes, brakes.
 void SafetyMachine::drive(const SafetyInputs& in, SafetyOutputs& out) noexcept {
+  if (!power_proven_off(in)) return;
   // Brakes that follow the power would open before there is a holding torque.
   out.power = brakes_wired_ || command_seen_;
   if (!command_seen_) return;
@@ -453,8 +495,7 @@ void SafetyMachine::drive(const SafetyInputs& in, SafetyOutputs& out) noexcept {
       if (powered) on_time_ += period_;
       return;
     }
-    const bool by_hand = settings_.manual_stop_time > 0;
-    starting = torque_time_ < settings_.brake_delay || (by_hand && !opened_);
+    starting = torque_time_ < settings_.brake_delay || (by_hand() && !opened_);
     if (starting) torque_time_ += period_;
   }
   out.brakes_released = !starting;
@@ -463,12 +504,24 @@ void SafetyMachine::drive(const SafetyInputs& in, SafetyOutputs& out) noexcept {
     out.brakes_released = !starting;
     return;
   }
-  const auto& wanted = starting && hold_usable(in) ? in.hold_torque : in.torque_command;
+  command_torque(in, starting, out);
+}
+
+/// Holds on closed brakes, and blends from there to the command.
+void SafetyMachine::command_torque(const SafetyInputs& in, bool starting,
+                                   SafetyOutputs& out) noexcept {
+  const bool holds = starting && hold_usable(in);
+  if (holds) release_left_ = settings_.release_time;
+  const double left = release_left_ > 0 ? release_left_ / settings_.release_time : 0;
+  const double share = holds ? 1 : left;
   for (std::size_t i = 0; i < joints_.size(); ++i) {
-    out.torque[i] = limited(i, wanted[i], in.q[i]);
+    if (holds) release_blend_[i] = in.hold_torque[i] - in.torque_command[i];
+    const double wanted = in.torque_command[i] + share * release_blend_[i];
+    out.torque[i] = limited(i, wanted, in.q[i]);
     // Without a torque limit, limited() scales: a stop must not scale the torque twice.
-    last_wanted_[i] = std::isfinite(joints_[i].max_torque) ? out.torque[i] : wanted[i];
+    last_wanted_[i] = std::isfinite(joints_[i].max_torque) ? out.torque[i] : wanted;
   }
+  if (!starting) release_left_ = std::max(release_left_ - period_, 0.0);
 }
 
 SafetyOutputs SafetyMachine::decide(const SafetyInputs& in) noexcept {
@@ -502,6 +555,7 @@ SafetyOutputs SafetyMachine::update(const SafetyInputs& in) noexcept {
   const bool with_torque = torque_state() || reaction_ != Reaction::kNone;
   const bool commanded = torque_state() && reaction_ == Reaction::kNone;
   check_always(in);
+  check_power_off(in);
   if (with_torque) {
     check_power(in);
     check_motion(in);
@@ -511,6 +565,7 @@ SafetyOutputs SafetyMachine::update(const SafetyInputs& in) noexcept {
   const SafetyOutputs out = decide(in);
   last_torque_ = out.torque;
   last_power_ = out.power;
+  position_kept_ = keeps_position();
   return out;
 }
 

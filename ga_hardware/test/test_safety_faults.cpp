@@ -86,7 +86,9 @@ std::vector<Case> cases() {
        }},
       {"power does not come", Fault::kPowerLost, -1, kNan, 0.5, 501,
        [](auto& in) { in.power_known = true; }},
-      {"stall of joint 1", Fault::kStall, 0, 90, 87.84, 501,
+      {"others are not kept off the arm", Fault::kClaimLost, -1, 1, 0, 1,
+       [](auto& in) { in.claim_lost = true; }},
+      {"stall of joint 1", Fault::kStall, 0, 90, 87.84, 101,
        [](auto& in) {
          in.qd[0] = 0;
          in.torque_command[0] = 90;

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 import re
+import signal
 import stat
 import subprocess
 import time
@@ -14,6 +15,13 @@ from arm_processes import emulated_robot, PUMA, puma, running
 import pytest
 
 START = ['--start', '0.3', '-1.2', '1.3', '0.2', '0.4', '-0.5']
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, 'it did not come'
+        time.sleep(0.05)
 
 
 def number(pattern, text):
@@ -49,6 +57,10 @@ def test_read_shows_every_joint():
 
 MANUAL = ['--set', 'manual_power=true']
 BRAKES = ['--set', 'pcl726.brake_output=3']
+# For hosts without a real-time kernel.
+PATIENT = [word for setting in [
+    'max_missed_deadlines=1000', 'deadline_ratio=10', 'jump_ratio=20', 'overspeed_ratio=2',
+    'calibration_speed_ratio=1'] for word in ['--set', f'safety.{setting}']]
 
 
 def test_output_moves_a_joint_the_way_of_its_voltage():
@@ -384,6 +396,81 @@ def test_a_loop_rate_that_the_guard_would_cut_is_refused():
             assert '200 Hz' in error and 'after 8 ms' in error and 'at least 10 ms' in error
 
 
+POWER_INPUT = ['--set', 'pcl726.power_feedback_input=4']
+
+
+def test_an_input_that_always_shows_power_is_noticed_before_the_arm_moves(tmp_path):
+    file = tmp_path / 'wiring.yaml'
+    file.write_text('pcl726.power_feedback_input: -1\n')
+    with emulated_robot('stuck', '--wiring', str(file), *POWER_INPUT) as name:
+        before = json.loads(puma('cell', name, *POWER_INPUT).stdout)['q']
+        done = puma('run', '--cell', name, '--no-guard', '--trajectory', 'quintic', *POWER_INPUT,
+                    *PATIENT, code=1)
+        assert 'power-stuck' in done.stderr and 'a broken wire' in done.stderr
+        seen = json.loads(puma('cell', name, *POWER_INPUT).stdout)
+        assert seen['q'] == pytest.approx(before, abs=1e-6) and not seen['power_output']
+
+
+def test_a_guard_that_is_stopped_between_calibration_and_motion_stays_until_the_end():
+    with emulated_robot('asked') as name:
+        with running('guard', '--cell', name, '--timeout', '500', says='running for') as guard:
+            with subprocess.Popen(
+                    [PUMA, 'run', '--cell', name, '--trajectory', 'quintic', *PATIENT],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+                wait_until(lambda: json.loads(puma('cell', name).stdout)['powered'])
+                guard.terminate()
+                _, error = run.communicate(timeout=120)
+                assert run.returncode == 0, error
+            assert guard.wait(timeout=20) == 0
+            text = guard.stdout.read()
+            assert text.count('watching process') == 1, 'from the calibration to the end: ' + text
+            assert 'hangs' not in text and 'died' not in text
+
+
+def kill_guards(text, count):
+    """Kill one guard after the other as soon as it runs."""
+    for _ in range(count):
+        line = text.readline()
+        pid = re.search(r'running for .*process (\d+)', line)
+        assert pid, line
+        os.kill(int(pid.group(1)), signal.SIGKILL)
+
+
+def test_a_guard_is_replaced_unless_six_in_a_row_end_at_once():
+    with emulated_robot('killed') as name:
+        with subprocess.Popen([PUMA, 'guard', '--cell', name], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as guard:
+            for _ in range(2):
+                kill_guards(guard.stdout, 4)
+                line = guard.stdout.readline()
+                time.sleep(1.2)  # one that lives
+                os.kill(int(re.search(r'process (\d+)', line).group(1)), signal.SIGKILL)
+            assert guard.poll() is None, guard.stderr.read()
+            kill_guards(guard.stdout, 6)
+            assert guard.wait(timeout=20) == 1
+            assert '6 guards in a row ended within 1 s: giving up' in guard.stderr.read()
+
+
+@pytest.mark.parametrize('command, told', [
+    (['guard', '--io', 'ports', '--timeout', '1000'], '--timeout 1000: with --io ports at most 50'),
+    (['cards', 'probe', '--io', 'ports', '--set', 'safety.max_missed_deadlines=1000'],
+     'safety.max_missed_deadlines is 1000; on real cards it may be at most 20')])
+def test_limits_that_are_relaxed_for_emulated_arms_are_refused_on_real_cards(command, told):
+    assert told in puma(*command, code=2).stderr
+
+
+def test_a_person_who_answers_no_keeps_the_recording_of_the_last_run(tmp_path):
+    folder = tmp_path / 'recorded'
+    puma('run', '--fast', '--trajectory', 'quintic', '--output', str(folder))
+    before = (folder / 'run.txt').read_text()
+    puma('run', '--fast', '--ask', '--trajectory', 'quintic', '--output', str(folder), code=2,
+         input='no\n')
+    assert (folder / 'run.txt').read_text() == before
+    empty = tmp_path / 'empty'
+    puma('run', '--fast', '--ask', '--output', str(empty), code=2, input='no\n')
+    assert not list(empty.iterdir())
+
+
 def test_a_person_who_switches_the_power_is_asked():
     text = puma('run', '--fast', '--trajectory', 'quintic', *MANUAL).stdout
     assert 'switched by an emulated person' in text
@@ -392,6 +479,14 @@ def test_a_person_who_switches_the_power_is_asked():
                      stdin=subprocess.DEVNULL)
         assert 'Switch on arm power, with the brakes closed' in error.stdout
         assert 'nothing has moved' in error.stderr
+
+
+def test_a_person_who_has_not_switched_on_the_power_is_not_believed():
+    options = [*MANUAL, *POWER_INPUT]
+    with emulated_robot('dark', *options) as name:
+        done = puma('calibrate', '--cell', name, '--no-guard', *options, code=2, input='\n')
+        assert 'pcl726.power_feedback_input) shows no power' in done.stdout
+        assert 'nothing has moved' in done.stderr
 
 
 def test_run_follows_the_line():

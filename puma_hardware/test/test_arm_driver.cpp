@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <string>
+#include <thread>
 
 #include "ga_dynamics/dynamics.hpp"
 #include "process/guard.hpp"
@@ -31,10 +34,13 @@ ArmDriverOptions patient() {
 /// A driver and the emulated arm in this process.
 struct Driven {
   explicit Driven(bool brakes_wired, Heartbeat* heartbeat = nullptr)
-      : robot(ga_dynamics::Chain::from_urdf_file(PUMA_URDF),
-              brakes_wired ? Parameters{{"pcl726.brake_output", std::to_string(kBrake)}}
-                           : Parameters{},
-              Bus::kPrivate),
+      : Driven(brakes_wired ? Parameters{{"pcl726.brake_output", std::to_string(kBrake)}}
+                            : Parameters{},
+               default_emulated_arm(), heartbeat) {}
+  Driven(const Parameters& parameters, const emulator::EmulatedArmOptions& options,
+         Heartbeat* heartbeat = nullptr)
+      : robot(ga_dynamics::Chain::from_urdf_file(PUMA_URDF), parameters, Bus::kPrivate, "",
+              options),
         driver(robot, heartbeat, patient()) {
     idle();
   }
@@ -201,6 +207,95 @@ TEST_F(GuardedDriver, GoesOnWithoutAGuardThatWasNotArmed) {
   arm.idle(10);
   EXPECT_FALSE(seen_.armed()) << "only arm_guard() does that";
   EXPECT_EQ(arm.state(), SafetyState::kActive);
+}
+
+TEST_F(GuardedDriver, IsNotPoweredWithoutAGuard) {
+  Driven arm(true, &heartbeat_);
+  EXPECT_NE(arm.driver.power_refusal().find("no guard is running"), std::string::npos);
+  EXPECT_FALSE(arm.driver.arm_guard());
+  EXPECT_FALSE(seen_.armed());
+  EXPECT_NE(arm.driver.arm_refusal().find("no guard is running"), std::string::npos);
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
+  heartbeat_.guard_beat();
+  EXPECT_EQ(arm.driver.power_refusal(), "");
+  EXPECT_TRUE(arm.driver.arm_guard());
+  EXPECT_TRUE(seen_.armed());
+}
+
+TEST_F(GuardedDriver, StaysWatchedFromOneMotionToTheNext) {
+  Driven arm(true, &heartbeat_);
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
+  heartbeat_.guard_beat();
+  arm.driver.keep_guard(true);
+  ASSERT_TRUE(arm.driver.arm_guard());
+  arm.know_position();
+  for (int motion = 0; motion < 2; ++motion) {
+    arm.driver.allow_power(true);
+    arm.drive(100);
+    arm.driver.allow_power(false);
+    arm.driver.stop();
+    arm.idle(600);
+    EXPECT_FALSE(arm.driver.busy());
+    EXPECT_TRUE(seen_.armed());
+  }
+  arm.driver.keep_guard(false);
+  EXPECT_FALSE(seen_.armed());
+}
+
+TEST_F(GuardedDriver, StopsWhenItsHeartbeatWasRemoved) {
+  Driven arm(true, &heartbeat_);
+  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
+  heartbeat_.guard_beat();
+  ASSERT_TRUE(arm.driver.arm_guard());
+  arm.driver.allow_power(true);
+  arm.know_position();
+  arm.drive(300);
+  ASSERT_EQ(arm.state(), SafetyState::kActive);
+  Heartbeat::remove(name_);
+  for (int k = 0; k < 2000 && arm.state() == SafetyState::kActive; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    arm.drive();
+  }
+  EXPECT_EQ(arm.driver.arm().safety().cause().fault, Fault::kClaimLost);
+  EXPECT_EQ(arm.driver.arm().safety().reaction(), Reaction::kRampDown);
+}
+
+// Nobody closes brakes within a second. Meanwhile a payload that no law knows must not sink.
+TEST(ArmDriver, APersonAtTheBrakesHasTimeAlsoWithAPayload) {
+  for (const bool opening : {true, false}) {
+    SCOPED_TRACE(opening ? "start" : "stop");
+    emulator::EmulatedArmOptions options = default_emulated_arm();
+    options.start = {0, -0.2, 1.4, 0, 0, 0};
+    options.payload = 2.5;
+    Driven arm(Parameters{{"manual_power", "true"}}, options);
+    arm.robot.cards()->set_hand_switches(true, false);
+    arm.know_position();
+    arm.driver.allow_power(true);
+    arm.drive(200);
+    ASSERT_EQ(arm.driver.arm().brake_request(), BrakeRequest::kOpen);
+    arm.robot.cards()->set_hand_switches(true, true);
+    if (!opening) {
+      arm.driver.arm().confirm_brakes();
+      arm.drive(20);
+      arm.driver.allow_power(false);
+      arm.driver.stop();
+    }
+    const Six before = arm.truth();
+    const double speed = arm.robot.arm()->plant().qd()[1];
+    opening ? arm.drive(9000) : arm.idle(9000);
+    EXPECT_EQ(arm.driver.arm().brake_request(),
+              opening ? BrakeRequest::kOpen : BrakeRequest::kClose);
+    double moved = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      moved = std::max(moved, std::abs(arm.truth()[i] - before[i]));
+    }
+    std::printf("%s by hand, 2.5 kg unknown, from %.3f rad/s: %.1f mrad within 9 s\n",
+                opening ? "start" : "stop", speed, 1e3 * moved);
+    EXPECT_LT(moved, 0.03);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_LT(std::abs(arm.robot.arm()->plant().qd()[i]), 1e-3) << "it stands";
+    }
+  }
 }
 
 TEST_F(GuardedDriver, StopsWhenTheGuardTrips) {

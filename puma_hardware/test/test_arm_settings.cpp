@@ -228,6 +228,56 @@ TEST(ArmSettings, RefusesBadHardwareParametersByName) {
   EXPECT_NE(refusal(chain, {{"pcl726.bas", "0x2E0"}}).find("pcl726.bas"), std::string::npos);
 }
 
+TEST(ArmSettings, RefusesTorquesThatAreFarFromTheLimit) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  for (const char* value : {"97.6", "0.976", "0.15"}) {
+    const std::string why = refusal(chain, {{"joint1.torque_per_volt", value}});
+    EXPECT_NE(why.find("joint 'joint1': torque_per_volt " + std::string(value)), std::string::npos)
+        << why;
+    EXPECT_NE(why.find("effort of 97.6 N m; give between 0.2 and 4 times that"), std::string::npos)
+        << why;
+  }
+  EXPECT_NE(refusal(chain, {{"joint1.torque_per_volt", "97.6"}}).find("gives 976 N m at 10 V"),
+            std::string::npos);
+  EXPECT_NE(refusal(chain, {{"joint1.torque_per_volt", "0.976"}, {"joint1.max_voltage", "100"}}),
+            "accepted")
+      << "the card gives 10 V";
+  for (const char* value : {"19.5", "3.9", "2"}) {
+    EXPECT_EQ(refusal(chain, {{"joint1.torque_per_volt", value}}), "accepted") << value;
+  }
+  EXPECT_EQ(refusal(chain, {{"joint1.max_voltage", "2.5"}}), "accepted") << "a careful start";
+}
+
+TEST(ArmSettings, NamesLimitsThatAreTooLaxForRealCards) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  EXPECT_EQ(ArmSettings::from(chain, {}).relaxed_limit(), "");
+  const std::pair<const char*, const char*> lax[] = {{"safety.max_missed_deadlines", "1000"},
+                                                     {"safety.deadline_ratio", "10"},
+                                                     {"safety.jump_ratio", "20"},
+                                                     {"safety.overspeed_ratio", "2"},
+                                                     {"safety.command_timeout", "1"},
+                                                     {"safety.following_error", "5"},
+                                                     {"safety.stall_time", "10"},
+                                                     {"safety.frozen_time", "5"},
+                                                     {"safety.power_timeout", "10"},
+                                                     {"safety.pot_tolerance_turns", "20"},
+                                                     {"safety.max_ad_timeouts", "1000"}};
+  for (const auto& [name, value] : lax) {
+    const std::string why = ArmSettings::from(chain, {{name, value}}).relaxed_limit();
+    EXPECT_EQ(why.find("hardware parameter " + std::string(name) + " is " + value +
+                       "; on real cards it may be at most "),
+              0U)
+        << why;
+  }
+}
+
+TEST(ArmSettings, WarnsOfAnEmergencyStopThatNoInputShows) {
+  const Chain chain = Chain::from_urdf_file(PUMA_URDF);
+  const std::string warning = ArmSettings::from(chain, {}).power_warning();
+  EXPECT_NE(warning.find("pcl726.power_feedback_input is -1"), std::string::npos) << warning;
+  EXPECT_EQ(ArmSettings::from(chain, {{"pcl726.power_feedback_input", "4"}}).power_warning(), "");
+}
+
 TEST(ArmSettings, RefusesAMarginThatLeavesNoRange) {
   std::string text = urdf();
   const auto joint = text.find("<joint name=\"joint5\"");

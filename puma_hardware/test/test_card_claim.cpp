@@ -7,12 +7,16 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "emulator/emulated_cards.hpp"
 #include "process/guard.hpp"
@@ -202,6 +206,38 @@ TEST_F(SharedArm, StopsWhenNobodyWatchesItAnyMore) {
   ASSERT_EQ(driver.arm().safety().state(), SafetyState::kActive);
   Heartbeat(name_).disarm();
   EXPECT_EQ(cycle(), Fault::kGuardLost);
+}
+
+TEST_F(SharedArm, StopsWhenItsLockWasRemoved) {
+  for (const bool replaced : {false, true}) {
+    SCOPED_TRACE(replaced);
+    Robot robot(chain_, {}, Bus::kShared, name_);
+    ArmDriver driver(robot, nullptr, {});
+    driver.allow_power(true);
+    const std::array<double, 6> pose{0, -1.5, 1.5, 0, 0, 0}, none{};
+    const auto cycle = [&] {
+      driver.read(0.001);
+      driver.command(none, 0);
+      return driver.arm().safety().cause().fault;
+    };
+    cycle();
+    ASSERT_TRUE(driver.arm().set_position(pose));
+    EXPECT_EQ(cycle(), Fault::kNone);
+    ASSERT_EQ(driver.arm().safety().state(), SafetyState::kActive);
+    const std::string path = "/dev/shm/puma_lock_cards-" + name_;
+    ASSERT_EQ(std::remove(path.c_str()), 0);
+    if (replaced) std::ofstream(path) << "another\n";
+    Fault fault = Fault::kNone;
+    for (int k = 0; k < 2000 && fault == Fault::kNone; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      fault = cycle();
+    }
+    EXPECT_EQ(fault, Fault::kClaimLost);
+    const std::string text = describe(driver.arm().safety().cause(), robot.settings());
+    EXPECT_NE(text.find("RemoveIPC=no"), std::string::npos) << text;
+    EXPECT_NE(driver.power_refusal().find("removed or replaced"), std::string::npos);
+    std::remove(path.c_str());
+  }
 }
 
 TEST_F(SharedArm, DoesNotWaitForAnArmThatStands) {

@@ -126,6 +126,46 @@ TEST_F(HeartbeatTest, CarriesTheGuardsSettings) {
   EXPECT_EQ(heartbeat.guard_settings(), 0x02C0'0002'0002'FFFFU);
 }
 
+TEST_F(HeartbeatTest, IsNotArmedWithoutItsGuard) {
+  Heartbeat heartbeat(name_);
+  ASSERT_EQ(in_child([&] {
+              Heartbeat guard(name_);
+              guard.watch(1, 8'000'000);
+              guard.guard_beat();
+              return 0;
+            }),
+            0);
+  ASSERT_TRUE(heartbeat.guard_alive(1'000'000'000)) << "by its last sign of life";
+  EXPECT_FALSE(heartbeat.arm()) << "but its process has ended";
+  EXPECT_FALSE(heartbeat.armed());
+  Heartbeat(name_).watch(1, 8'000'000);  // its successor
+  EXPECT_TRUE(heartbeat.arm());
+}
+
+TEST_F(HeartbeatTest, NoticesAGuardThatHadEndedBeforeItWasWatched) {
+  Heartbeat heartbeat(name_);
+  heartbeat.watch(1, 8'000'000);
+  ASSERT_TRUE(heartbeat.arm());
+  EXPECT_FALSE(heartbeat.guard_ended());
+  in_child([&] {
+    Heartbeat(name_).watch(1, 8'000'000);
+    return 0;
+  });
+  heartbeat.guard_ended();
+  sleep_ms(25);
+  EXPECT_TRUE(heartbeat.guard_ended()) << "there is no process to get a descriptor of";
+}
+
+TEST_F(HeartbeatTest, KnowsWhetherOthersWouldFindIt) {
+  const Heartbeat heartbeat(name_);
+  EXPECT_TRUE(heartbeat.present());
+  Heartbeat::remove(name_);
+  EXPECT_FALSE(heartbeat.present());
+  const Heartbeat another(name_);
+  EXPECT_TRUE(another.present());
+  EXPECT_FALSE(heartbeat.present()) << "that is another one";
+}
+
 TEST_F(HeartbeatTest, IsTakenOverFromADeadController) {
   ASSERT_EQ(in_child([&] { return Heartbeat(name_).arm() ? 0 : 1; }), 0);
   Heartbeat heartbeat(name_);

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "process/heartbeat.hpp"
 #include "process/realtime.hpp"
@@ -57,6 +64,40 @@ TEST(TimeHistogram, IsEmptyAtFirst) {
   const TimeHistogram histogram;
   EXPECT_EQ(histogram.mean_us(), 0);
   EXPECT_EQ(histogram.text("t"), "t: 0 cycles, mean 0.0 us, largest 0.0 us\n");
+}
+
+/// Do descriptors of this process refer to the file?
+bool held_open(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(entry.path(), error) == path) return true;
+  }
+  return false;
+}
+
+TEST(AwakeProcessors, HoldTheLongestLatencyAtZeroForTheirLifetime) {
+  const std::string path = "/tmp/puma_awake_" + std::to_string(getpid());
+  std::ofstream(path) << "";
+  {
+    const AwakeProcessors awake(path.c_str());
+    EXPECT_EQ(awake.refused(), "");
+    EXPECT_TRUE(held_open(path)) << "the kernel forgets the request when the file is closed";
+    std::ifstream file(path, std::ios::binary);
+    std::int32_t longest = -1;
+    file.read(reinterpret_cast<char*>(&longest), sizeof longest);
+    EXPECT_TRUE(file.good());
+    EXPECT_EQ(longest, 0) << "us, as a binary number of 4 bytes";
+    EXPECT_EQ(file.peek(), std::ifstream::traits_type::eof());
+  }
+  EXPECT_FALSE(held_open(path));
+  std::remove(path.c_str());
+}
+
+TEST(AwakeProcessors, SayWhatWasRefused) {
+  const AwakeProcessors awake("/nowhere/cpu_dma_latency");
+  for (const char* word : {"/nowhere/cpu_dma_latency", "No such file", "let the user write"}) {
+    EXPECT_NE(awake.refused().find(word), std::string::npos) << awake.refused();
+  }
 }
 
 TEST(EnterRealtime, SaysWhatWasRefused) {

@@ -65,7 +65,8 @@ class AccelerationModel {
   std::vector<double> torque_, bias_, acceleration_;
 };
 
-/// Gravity compensation with damping, for holds and ramp-downs of the safety machine.
+/// Holding torque for holds and ramp-downs of the safety machine: gravity compensation with damping,
+/// which needs no trust in the position, or with stiffness, which also holds an unknown payload.
 class HoldLaw {
  public:
   explicit HoldLaw(const ga_dynamics::Chain& model);
@@ -75,10 +76,16 @@ class HoldLaw {
   /// One cycle of dt [s]; valid until the next call.
   std::span<const double> update(std::span<const double> q, std::span<const double> qd,
                                  double dt) noexcept;
+  /// The same, but keeps the position where the arm comes to rest after the first of consecutive
+  /// calls, with up to the torque limits. `applied`: the torque [N m] of the last cycle, with which it
+  /// begins.
+  std::span<const double> keep_position(std::span<const double> q, std::span<const double> qd,
+                                        std::span<const double> applied, double dt) noexcept;
 
  private:
   ga_dynamics::Dynamics gravity_;
-  ga_controllers::ControlLaw law_;
+  ga_controllers::ControlLaw law_, position_law_;
+  bool keeping_ = false;
   std::vector<double> torque_, rest_;
 };
 

@@ -31,8 +31,11 @@
 // card-lost          cut        a card does not respond                                     yes
 // guard-lost         ramp down  the guard process does not run: no watchdog for this process
 // guard-cut          cut        the guard has written 0 V: this process was too late for it
-// power-lost         cut        the arm-power input shows no power for 5 ms although it is switched on,
-//                               or not power_timeout after it was
+// claim-lost         ramp down  the files that keep other programs off this arm were removed
+// power-lost         cut        the arm-power input shows no power for 5 ms although it is switched on
+//                               (more than a third of the time adds up), or not power_timeout after
+//                               it was
+// power-stuck        cut        the arm-power input shows power power_timeout after it was switched off
 // stall              ramp down  at least stall_torque_ratio of the torque limit without motion for
 //                               stall_time
 // following-error    ramp down  a joint is further than following_error from its reference, where the
@@ -49,12 +52,15 @@
 // ramp-down, and the last torque ramps down. After hold_time a hold becomes a ramp-down: on the
 // PUMA, brakes hold joints 1–3 better than motors, and friction holds joints 4–6.
 //
-// Start: power, and torque only power_delay later (after the arm-power input shows it, if there is
-// one); brake_delay later the brakes open. Until then the torque is the holding torque. Brakes that
-// follow the power open with it: there the torque comes first.
+// Start: the arm-power input, if there is one, must show that the power is off: an input that always
+// shows power proves nothing. Then power, and torque only power_delay later (after the input shows
+// it); brake_delay later the brakes open. Until then the torque is the holding torque; from then on it
+// blends to the command within release_time, because a command on closed brakes may have grown. Brakes
+// that follow the power open with it: there the torque comes first.
 //
 // Brakes that a person switches (manual_stop_time > 0): a start holds the arm until confirm_brakes(),
-// every hold or ramp-down does for that time, or until confirm_brakes(). A cut cannot wait.
+// every hold or ramp-down does for that time, or until confirm_brakes(). A cut cannot wait. While a
+// person is asked, the holding torque should keep the position, see keeps_position().
 
 #include <array>
 #include <cstddef>
@@ -86,7 +92,9 @@ enum class Fault {
   kCardLost,
   kGuardLost,
   kGuardCut,
+  kClaimLost,
   kPowerLost,
+  kPowerStuck,
   kStall,
   kFollowingError,
   kEmergencyStop
@@ -152,12 +160,14 @@ struct SafetySettings {
   double hold_time = 2.0;                 ///< s, of a hold before the ramp-down
   double calibration_speed_ratio = 0.25;  ///< of a joint's speed limit, before the calibration
   double stall_torque_ratio = 0.9;        ///< of max_torque: from here on the joint must move
-  double stall_time = 0.5;                ///< s
-  double following_error = 0.15;          ///< rad (m) between a joint and its reference
-  double power_timeout = 0.5;             ///< s until the arm-power input must show the power
-  double power_delay = 0;                 ///< s between power and torque, for the amplifiers
-  double brake_delay = 0;                 ///< s of torque on closed brakes, for its build-up
-  double manual_stop_time = 0;            ///< s for a person to close the brakes; 0: an output does
+  /// s. Short, so that the command cannot grow far while the arm has no power.
+  double stall_time = 0.1;
+  double following_error = 0.15;  ///< rad (m) between a joint and its reference
+  double power_timeout = 0.5;     ///< s until the arm-power input must follow its output
+  double power_delay = 0;         ///< s between power and torque, for the amplifiers
+  double brake_delay = 0;         ///< s of torque on closed brakes, for its build-up
+  double release_time = 0.1;      ///< s of the blend from there to the command
+  double manual_stop_time = 0;    ///< s for a person to close the brakes; 0: an output does
 };
 
 struct SafetyInputs {
@@ -175,11 +185,13 @@ struct SafetyInputs {
   bool ad_timeout = false;    ///< a conversion failed in this cycle
   bool ad_sample = true;      ///< a conversion succeeded; neither while one is in progress
   bool card_lost = false, guard_lost = false, guard_cut = false, emergency_stop = false;
+  bool claim_lost = false;       ///< other programs are no longer kept off this arm
   int lost_card = 0;             ///< base address of the lost card
   bool deadline_missed = false;  ///< in addition to those that `period` shows
   double period = 0;             ///< s since the last cycle
   bool power_known = false;      ///< there is an arm-power input
   bool power_present = false;    ///< as it shows
+  bool power_switched = true;    ///< by the output `power`; otherwise a person switches it
   /// The joints' references minus their positions, rad; NaN: no reference.
   PerJoint<double> following_error = none();
 
@@ -233,6 +245,10 @@ class SafetyMachine {
   BrakeRequest brake_request() const noexcept;
   /// It is done: the start or the stop goes on.
   void confirm_brakes() noexcept;
+  /// The holding torque of the next cycle should keep the position, with stiffness: a person is at the
+  /// brakes, and an unknown payload must not sink meanwhile. False where the cause of the stop lets
+  /// the measured position or the arm's answer to torque be in doubt.
+  bool keeps_position() const noexcept;
 
   /// One cycle. Outputs torque only in states that allow it. After activate() the brakes stay
   /// closed until the first command; if they follow the power, the power stays off until then.
@@ -260,6 +276,7 @@ class SafetyMachine {
   void check_motion(const SafetyInputs& in) noexcept;
   void check_stall(const SafetyInputs& in, std::size_t joint) noexcept;
   void check_power(const SafetyInputs& in) noexcept;
+  void check_power_off(const SafetyInputs& in) noexcept;
   void check_timing(const SafetyInputs& in) noexcept;
   void check_command(const SafetyInputs& in) noexcept;
   void widen_limits(const SafetyInputs& in) noexcept;
@@ -277,7 +294,11 @@ class SafetyMachine {
   SafetyOutputs decide(const SafetyInputs& in) noexcept;
   void blend_to_hold(const SafetyInputs& in) noexcept;
   void hold(const SafetyInputs& in, SafetyOutputs& out) noexcept;
+  bool by_hand() const noexcept { return settings_.manual_stop_time > 0; }
+  bool had(Fault fault) const noexcept { return seen_[static_cast<std::size_t>(fault)] != 0; }
+  bool power_proven_off(const SafetyInputs& in) const noexcept;
   void drive(const SafetyInputs& in, SafetyOutputs& out) noexcept;
+  void command_torque(const SafetyInputs& in, bool starting, SafetyOutputs& out) noexcept;
   void ramp_down(const SafetyInputs& in, SafetyOutputs& out) noexcept;
 
   std::vector<SafetyJoint> joints_;
@@ -298,6 +319,9 @@ class SafetyMachine {
   double torque_time_ = 0;                 ///< s of torque on closed brakes
   bool power_seen_ = false;                ///< by the arm-power input, since it was switched on
   double power_wait_ = 0, power_gap_ = 0;  ///< s without power before and after it was seen
+  bool power_off_seen_ = false;            ///< by the arm-power input, in this cycle
+  double power_stuck_ = 0;                 ///< s with power although it is switched off
+  double release_left_ = 0;                ///< s of the blend to the command
   bool last_power_ = false;                ///< last output
   bool waiting_ = false;                   ///< for the successor in a hand-over; the arm is held
   double waited_ = 0;                      ///< s
@@ -308,9 +332,13 @@ class SafetyMachine {
   PerJoint<double> stop_torque_{};         ///< of a hold or ramp-down, before the ramp
   PerJoint<double> hold_blend_{};          ///< remaining difference to the holding torque
   bool blending_to_hold_ = false;          ///< hold_blend_ is valid
+  bool position_kept_ = false;             ///< keeps_position() after the last cycle
+  bool blended_kept_ = false;              ///< the same when hold_blend_ was computed
+  PerJoint<double> release_blend_{};       ///< holding torque minus command when the brakes opened
   PerJoint<JointLimitsInForce> limits_;
   PerJoint<FrozenCheck> frozen_checks_;
-  PerJoint<double> stall_times_{};  ///< s
+  PerJoint<double> stall_times_{};      ///< s
+  PerJoint<double> stall_positions_{};  ///< where the push began
 
   FaultRecord cause_;
   std::array<FaultRecord, kMaxRecords> faults_;

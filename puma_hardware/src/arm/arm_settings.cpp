@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arm/arm_settings.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <unordered_map>
 #include <utility>
 
@@ -23,6 +25,9 @@ constexpr const char* kRequiredParameters[] = {"gear_ratio",        "encoder_cou
 constexpr double kHuge = 1e9;
 /// s for a person to close the brakes.
 constexpr double kManualStopTime = 10;
+/// Of a joint's torque limit: what its amplifier gives at its largest voltage.
+constexpr double kLeastTorque = 0.2, kMostTorque = 4;
+constexpr double kFullScale = 10;  ///< V, of the PCL-726
 
 /// Those that an owner measures, and may give as JOINT.NAME among the hardware parameters.
 constexpr const char* kMeasuredParameters[] = {"encoder_direction",
@@ -32,6 +37,22 @@ constexpr const char* kMeasuredParameters[] = {"encoder_direction",
                                                "pot_direction",
                                                "pot_volts_per_rev",
                                                "brake"};
+
+/// A slip of the decimal point, or a value at the motor instead of the joint, would make every torque
+/// wrong by that factor.
+void check_torque(const std::string& where, const JointSettings& s) {
+  const double largest = s.torque_per_volt * std::min(s.max_voltage, kFullScale);
+  if (largest >= kLeastTorque * s.max_torque && largest <= kMostTorque * s.max_torque) return;
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      ": torque_per_volt %g N m/V gives %g N m at %g V, but its <limit> tag has an effort of "
+      "%g N m; give between %g and %g times that: the torque at the joint, behind the gear, "
+      "per volt at the amplifier",
+      s.torque_per_volt, largest, std::min(s.max_voltage, kFullScale), s.max_torque, kLeastTorque,
+      kMostTorque);
+  throw CardError(where + text);
+}
 
 /// `measured`: name and value of those, with the joint's name before the point.
 JointSettings read_joint(const ChainJoint& joint, std::size_t index, const Parameters& measured,
@@ -87,6 +108,7 @@ JointSettings read_joint(const ChainJoint& joint, std::size_t index, const Param
   s.soft_upper = limits.goal_upper();
   s.max_speed = limits.velocity;
   s.max_torque = limits.effort;
+  check_torque(where, s);
   return s;
 }
 
@@ -114,6 +136,7 @@ SafetySettings read_safety(ParameterText& text) {
   above("safety.power_timeout", s.power_timeout, 0, 10);
   s.power_delay = text.number("safety.power_delay", s.power_delay, 0, 5);
   s.brake_delay = text.number("safety.brake_delay", s.brake_delay, 0, 5);
+  s.release_time = text.number("safety.release_time", s.release_time, 0, 2);
   s.manual_stop_time = text.number("safety.manual_stop_time", kManualStopTime, 1, 60);
   s.max_missed_deadlines =
       text.whole("safety.max_missed_deadlines", s.max_missed_deadlines, 1, 1000);
@@ -164,6 +187,41 @@ std::string ArmSettings::power_refusal() const {
          "manual_power: true if a person switches arm power and closes the brakes";
 }
 
+std::string ArmSettings::power_warning() const {
+  if (cards.pcl726.power_feedback_input >= 0) return "";
+  return "pcl726.power_feedback_input is -1, not wired: the emergency stop is noticed only when the arm "
+         "no longer follows, and if the power returns before that, the arm jumps. Wire an auxiliary "
+         "contact of the main contactor to that input";
+}
+
+std::string ArmSettings::relaxed_limit() const {
+  const struct {
+    const char* name;
+    double value, most;
+  } limits[] = {{"safety.overspeed_ratio", safety.overspeed_ratio, 1.5},
+                {"safety.jump_ratio", safety.jump_ratio, 10},
+                {"safety.pot_tolerance_turns", safety.pot_tolerance_turns, 2},
+                {"safety.frozen_time", safety.frozen_time, 1},
+                {"safety.command_timeout", safety.command_timeout, 0.1},
+                {"safety.deadline_ratio", safety.deadline_ratio, 3},
+                {"safety.max_missed_deadlines", double(safety.max_missed_deadlines), 20},
+                {"safety.max_ad_timeouts", double(safety.max_ad_timeouts), 50},
+                {"safety.stall_time", safety.stall_time, 1},
+                {"safety.following_error", safety.following_error, 0.5},
+                {"safety.power_timeout", safety.power_timeout, 3}};
+  for (const auto& limit : limits) {
+    if (limit.value <= limit.most) continue;
+    char text[240];
+    std::snprintf(
+        text, sizeof text,
+        "hardware parameter %s is %g; on real cards it may be at most %g: larger values are for "
+        "emulated arms on computers that stall",
+        limit.name, limit.value, limit.most);
+    return text;
+  }
+  return "";
+}
+
 SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period) {
   std::array<ga_hardware::SafetyJoint, 6> joints;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -178,7 +236,17 @@ SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period)
 
 std::string describe(const FaultRecord& record, const ArmSettings& settings) {
   const auto joint = static_cast<std::size_t>(record.joint);
-  return describe(record, joint < settings.joints.size() ? settings.joints[joint].name : "");
+  std::string text =
+      describe(record, joint < settings.joints.size() ? settings.joints[joint].name : "");
+  const Pcl726Settings& wiring = settings.cards.pcl726;
+  if (record.fault == Fault::kCardLost && record.value == wiring.base) {
+    text +=
+        ": its digital input " + std::to_string(wiring.watchdog_input) +
+        " (pcl726.watchdog_input) does not follow its output " +
+        std::to_string(wiring.watchdog_output) +
+        " (pcl726.watchdog_output); is the wire between them broken, or the card without power?";
+  }
+  return text;
 }
 
 }  // namespace puma_hardware

@@ -76,6 +76,11 @@ struct ArmSettings {
   std::string power_refusal() const;
   /// The same without the text; real-time safe.
   bool power_controlled() const noexcept { return cards.pcl726.power_output >= 0 || manual_power; }
+  /// What an owner of real cards should know before power: without an arm-power input the emergency stop
+  /// is noticed late. Empty if there is nothing.
+  std::string power_warning() const;
+  /// The first limit of the safety machine that is too lax for a real arm; empty if there is none.
+  std::string relaxed_limit() const;
   /// A person closes the brakes at every stop.
   bool manual_brakes() const noexcept { return manual_power && cards.pcl726.brake_output < 0; }
 
@@ -86,7 +91,8 @@ struct ArmSettings {
 
 /// The safety machine of an arm with these settings; `nominal_period`: s of a cycle.
 SafetyMachine safety_machine(const ArmSettings& settings, double nominal_period);
-/// "joint2: overspeed: 2.31 rad/s, allowed 1.81"; allocates.
+/// "joint2: overspeed: 2.31 rad/s, allowed 1.81"; allocates. A lost PCL-726 shows itself by its
+/// watchdog's read-back alone, which is named.
 std::string describe(const FaultRecord& record, const ArmSettings& settings);
 
 }  // namespace puma_hardware

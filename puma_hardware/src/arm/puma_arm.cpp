@@ -46,6 +46,7 @@ PumaArm::PumaArm(PortIo& io, const ArmSettings& settings, double period)
   const Pcl726Settings& wiring = settings_.cards.pcl726;
   inputs_wanted_ = bit_of(wiring.power_feedback_input) | bit_of(wiring.watchdog_input);
   seen_.power_known = wiring.power_feedback_input >= 0;
+  seen_.power_switched = wiring.power_output >= 0;
   analog_.select(settings_.cards.pcl818.pot_channel[0]);
   seen_.command_age = kNever;
   safety_.open();
@@ -97,7 +98,8 @@ void PumaArm::read_inputs() noexcept {
   const Pcl726Settings& wiring = settings_.cards.pcl726;
   const std::uint16_t inputs = dacs_.read_inputs(inputs_wanted_);
   const auto high = [inputs](int input) { return (inputs & bit_of(input)) != 0; };
-  seen_.power_present = high(wiring.power_feedback_input) == wiring.power_feedback_active_high;
+  seen_.power_present =
+      seen_.power_known && high(wiring.power_feedback_input) == wiring.power_feedback_active_high;
   if (wiring.watchdog_input < 0) return;
   const bool differs = high(wiring.watchdog_input) != watchdog_;
   watchdog_missed_ = std::max(watchdog_missed_ + (differs ? 2 : -1), 0);
@@ -241,6 +243,7 @@ void PumaArm::cycle(bool fresh, std::span<const double> hold) noexcept {
   seen_.hold_available = !hold.empty();
   if (seen_.hold_available) std::copy_n(hold.begin(), 6, seen_.hold_torque.begin());
   seen_.guard_lost = !guard_alive_;
+  seen_.claim_lost = !claimed_;
   seen_.emergency_stop = stop_requested_;
   seen_.guard_cut = guard_cut_;
   stop_requested_ = guard_cut_ = false;

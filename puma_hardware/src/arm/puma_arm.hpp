@@ -85,6 +85,10 @@ class PumaArm {
   // From any thread: what a person is to do with the brakes, as of the last cycle, and that it is done.
   BrakeRequest brake_request() const noexcept { return brake_request_; }
   void confirm_brakes() noexcept { brakes_confirmed_ = true; }
+  /// As the arm-power input showed it in the last read(); false without one.
+  bool power_present() const noexcept { return seen_.power_present; }
+  /// Whether other programs are kept off this arm; initially true.
+  void set_claimed(bool claimed) noexcept { claimed_ = claimed; }
   /// Whether the guard process is alive; initially true.
   void set_guard_alive(bool alive) noexcept { guard_alive_ = alive; }
   void set_tool(int output, bool on) noexcept;      ///< 0, 1; others are ignored
@@ -141,7 +145,7 @@ class PumaArm {
   bool first_read_ = true;
   bool acceleration_fed_ = false;  ///< to the observers, in the last cycle
   bool searching_ = false;         ///< for index pulses
-  bool guard_alive_ = true;
+  bool guard_alive_ = true, claimed_ = true;
   bool stop_requested_ = false, guard_cut_ = false;
   std::atomic<BrakeRequest> brake_request_ = BrakeRequest::kNone;
   std::atomic<bool> brakes_confirmed_ = false;

@@ -90,6 +90,10 @@ ArmSession::ArmSession(const ArmOptions& options, bool unguarded, const LawChoic
       on_the_clock_(!options.fast) {
   // Before anything is asked or moves.
   if (const std::string why = driver_.power_refusal(); !why.empty()) throw std::runtime_error(why);
+  const std::string warning = robot_.settings().power_warning();
+  if (robot_.bus() == Bus::kPorts && !warning.empty()) {
+    std::fprintf(stderr, "puma: warning: %s\n", warning.c_str());
+  }
 }
 
 void ArmSession::explain(LoopEnd end) {
@@ -108,6 +112,13 @@ void ArmSession::set_emulated_hand(bool power, bool brakes_open) {
   if (robot_.bus() == Bus::kPrivate) robot_.cards()->set_hand_switches(power, brakes_open);
 }
 
+bool ArmSession::power_shown() {
+  if (robot_.settings().cards.pcl726.power_feedback_input < 0) return true;
+  driver_.read(driver_.nominal_period());
+  driver_.idle();
+  return arm().power_present();
+}
+
 void ArmSession::ask_for_power() {
   if (!robot_.settings().manual_power) return;
   if (robot_.bus() == Bus::kPrivate) {
@@ -119,22 +130,36 @@ void ArmSession::ask_for_power() {
               robot_.settings().manual_brakes() ? "Leave the brakes closed. " : "",
               robot_.settings().manual_brakes() ? ", with the brakes closed" : "");
   std::fflush(stdout);
-  std::string line;
-  if (!read_line(line)) {
-    throw std::runtime_error(
-        "manual_power: a person has to switch on arm power and confirm it here; nothing has moved");
+  for (std::string line;;) {
+    if (!read_line(line)) {
+      throw std::runtime_error(
+          "manual_power: a person has to switch on arm power and confirm it here; nothing has moved");
+    }
+    if (power_shown()) return;
+    std::printf(
+        "The arm-power input (pcl726.power_feedback_input) shows no power. Switch it on, then "
+        "press Enter: ");
+    std::fflush(stdout);
   }
 }
 
 void ArmSession::serve_brakes() {
   const BrakeRequest request = arm().brake_request();
   const bool emulated_hand = robot_.bus() == Bus::kPrivate;
-  if (request != std::exchange(asked_, request) && !emulated_hand) {
+  const BrakeRequest before = std::exchange(asked_, request);
+  if (request != before && !emulated_hand) {
     if (request == BrakeRequest::kOpen) {
-      std::printf("\nThe motors hold the arm. Open the brakes, then press Enter: ");
+      const bool shown = robot_.settings().cards.pcl726.power_feedback_input >= 0;
+      std::printf("\nThe motors hold the arm%s. Open the brakes, then press Enter: ",
+                  shown ? "" : ", if arm power is on: no input shows it");
     } else if (request == BrakeRequest::kClose) {
-      std::printf("\a\nCLOSE THE BRAKES NOW, then press Enter. The torque ends in %g s: ",
-                  robot_.settings().safety.manual_stop_time);
+      // They may be open although it has not been confirmed.
+      std::printf(
+          "\a\n%s. The torque ends in %g s: ",
+          before == BrakeRequest::kOpen
+              ? "CLOSE THE BRAKES NOW if you have opened them. Press Enter when they are closed"
+              : "CLOSE THE BRAKES NOW, then press Enter",
+          robot_.settings().safety.manual_stop_time);
     }
     std::fflush(stdout);
     tcflush(STDIN_FILENO, TCIFLUSH);  // an Enter from before is no answer

@@ -55,6 +55,8 @@ class ArmSession {
   void explain(LoopEnd end);
   /// Waits for arm power where a person switches it. Throws std::runtime_error without a person.
   void ask_for_power();
+  /// The arm-power input as it is now; true if there is none.
+  bool power_shown();
   /// Tells a person when to open and close the brakes, and hears when it is done.
   void serve_brakes();
   void set_emulated_hand(bool power, bool brakes_open);

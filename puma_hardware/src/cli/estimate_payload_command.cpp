@@ -31,8 +31,7 @@ void run(const Settings& settings) {
       "hand?");
   ga_motion::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
-    if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
-    return loop.follow(motion.trajectory(), kSettle, &recording);
+    return loop.calibrate_and_follow(table, motion.trajectory(), kSettle, &recording);
   });
   if (!done) throw CLI::RuntimeError(1);
   const auto estimate = ga_tools::estimate_payload(chain, motion.samples(recording));

@@ -35,6 +35,8 @@ struct Settings {
   bool stand_by = false;
 };
 
+/// ms on real cards: an arm that falls freely, or is driven at full torque, gets far in longer times.
+constexpr double kLongestTimeout = 50;
 constexpr long kStandByPause = 5'000'000;  ///< ns between two attempts
 constexpr int kAttemptsForName = 200;
 
@@ -72,7 +74,7 @@ std::optional<ProcessLock> take_lock(const std::string& cards, const std::string
 std::atomic<pid_t> guard_process = 0;
 std::atomic<bool> guard_stopped = false;
 constexpr auto kTerminalSignals = {SIGHUP, SIGTSTP, SIGQUIT, SIGTTIN, SIGTTOU, SIGPIPE};
-constexpr int kMostRestarts = 5;                    ///< of guards that end within kShortLife
+constexpr int kMostRestarts = 5;  ///< in a row, of guards that end within kShortLife
 constexpr std::int64_t kShortLife = 1'000'000'000;  ///< ns
 
 /// The guard must not die with the shell or the terminal that controller and guard share: it runs in
@@ -113,9 +115,18 @@ void leave_terminal() {
     }
     if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
     if (guard_stopped) _exit(1);
-    if (monotonic_ns() - begin < kShortLife && ++restarts > kMostRestarts) _exit(1);
-    std::fprintf(stderr, "puma guard: process %d was ended by signal %d; starting another guard\n",
-                 child, WTERMSIG(status));
+    restarts = monotonic_ns() - begin < kShortLife ? restarts + 1 : 0;
+    std::fprintf(stderr, "puma guard: process %d was ended by signal %d; ", child,
+                 WTERMSIG(status));
+    if (restarts > kMostRestarts) {
+      std::fprintf(
+          stderr,
+          "%d guards in a row ended within %g s: giving up. NO GUARD watches this arm any more; "
+          "find out what ends them, then start `puma guard` again\n",
+          restarts, static_cast<double>(kShortLife) * 1e-9);
+      _exit(1);
+    }
+    std::fprintf(stderr, "starting another guard\n");
   }
 }
 
@@ -142,6 +153,15 @@ void run(const Settings& settings) {
     throw std::runtime_error(
         "--cell: give the name of the emulated robot; cards emulated in the process that drives them "
         "need no guard");
+  }
+  if (settings.arm.io == "ports" && settings.timeout_ms > kLongestTimeout) {
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "--timeout %g: with --io ports at most %g ms; longer times are for emulated arms on "
+        "computers that stall",
+        settings.timeout_ms, kLongestTimeout);
+    throw std::runtime_error(text);
   }
   leave_terminal();
   DescribedArm arm = described_arm(settings.arm);

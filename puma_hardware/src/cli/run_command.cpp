@@ -106,7 +106,13 @@ class RunFiles {
     if (folder_.empty()) return;
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
-    write("run.txt", "");
+    // Files of an earlier run stay until there is something to replace them.
+    const std::filesystem::path path = std::filesystem::path(folder_) / "run.txt";
+    const bool is_new = !std::filesystem::exists(path, error);
+    if (!std::ofstream(path, std::ios::app)) {
+      throw std::runtime_error("--output: cannot write " + path.string());
+    }
+    if (is_new) std::filesystem::remove(path, error);
   }
   void write(const char* name, const std::string& text) const {
     if (folder_.empty()) return;
@@ -164,8 +170,7 @@ void run(const Settings& settings) {
   const CalibrationTable table = session.robot().calibration();
   ga_motion::Recording recording;
   const bool done = session.run([&](ArmLoop& loop) {
-    if (const LoopEnd end = loop.calibrate(table); end != LoopEnd::kDone) return end;
-    return loop.follow(*motion, settings.settle, &recording);
+    return loop.calibrate_and_follow(table, *motion, settings.settle, &recording);
   });
   files.write(recording, chain);
   files.write("cycle_times.txt", session.histogram());

@@ -72,6 +72,10 @@ class PumaSystem::Backend : public ArmBackend {
     last_read_ns_ = 0;
     ArmConnection connection{robot_, nullptr, "", robot_->settings().power_refusal()};
     if (!connection.no_power.empty()) RCLCPP_WARN(logger_, "%s", connection.no_power.c_str());
+    if (setup_.bus == Bus::kPorts) {
+      const std::string warning = robot_->settings().power_warning();
+      if (!warning.empty()) RCLCPP_WARN(logger_, "%s", warning.c_str());
+    }
     if (setup_.bus == Bus::kPorts && !awake_) {
       awake_ = std::make_unique<AwakeProcessors>();
       if (!awake_->refused().empty()) RCLCPP_WARN(logger_, "%s", awake_->refused().c_str());
@@ -109,7 +113,7 @@ class PumaSystem::Backend : public ArmBackend {
     return "";
   }
   std::string power_on() override {
-    if (!driver_->arm_guard()) return driver_->other_controller();
+    if (!driver_->arm_guard()) return driver_->arm_refusal();
     driver_->allow_power(true);
     return "";
   }
@@ -207,7 +211,8 @@ class PumaSystem::Backend : public ArmBackend {
     if (driver_->arm_guard()) {
       driver_->calibrate(run);
     } else {
-      run->abandon(CalibrationRun::End::kOtherDrives);
+      run->abandon(driver_->other_drives() ? CalibrationRun::End::kOtherDrives
+                                           : CalibrationRun::End::kNoGuard);
     }
   }
 

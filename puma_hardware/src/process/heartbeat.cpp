@@ -61,6 +61,9 @@ Heartbeat::Heartbeat(const std::string& name) {
   if (fd < 0) {
     fail("open", name);
   }
+  path_ = "/dev/shm" + shared_name(name);
+  struct stat file {};
+  if (fstat(fd, &file) == 0) file_ = file.st_ino;
   void* memory = MAP_FAILED;
   if (ftruncate(fd, sizeof(HeartbeatMemory)) == 0) {
     memory = mmap(nullptr, sizeof(HeartbeatMemory), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -99,12 +102,13 @@ bool Heartbeat::arm() noexcept {
   if (memory_->armed.load() != 0 && other != self && process_lives(other)) {
     return false;
   }
+  watch_guard();
+  if (watched_guard_ > 0 && guard_process_ended()) return false;
   memory_->beat_ns.store(monotonic_ns());
   memory_->controller_pid.store(self);
   memory_->tripped.store(0);
   memory_->armed.store(1);
   armed_as_ = self;
-  watch_guard();
   return true;
 }
 
@@ -148,14 +152,24 @@ void Heartbeat::watch_guard() noexcept {
       watched_guard_ > 0 ? static_cast<int>(syscall(SYS_pidfd_open, watched_guard_, 0)) : -1;
 }
 
+/// Without a pidfd the process has ended before, or the kernel has none.
+bool Heartbeat::guard_process_ended() const noexcept {
+  if (guard_fd_ < 0) return !process_lives(watched_guard_);
+  pollfd guard{guard_fd_, POLLIN, 0};
+  return poll(&guard, 1, 0) > 0;
+}
+
 bool Heartbeat::guard_ended() noexcept {
   if (guard_pid() != watched_guard_) watch_guard();
-  if (guard_fd_ < 0) return false;  // then only its signs of life show it
-  pollfd guard{guard_fd_, POLLIN, 0};
-  if (poll(&guard, 1, 0) <= 0) return false;
+  if (watched_guard_ <= 0 || !guard_process_ended()) return false;
   const std::int64_t now = monotonic_ns();
   if (ended_ns_ == 0) ended_ns_ = now;
   return now - ended_ns_ >= kTakeOver;
+}
+
+bool Heartbeat::present() const noexcept {
+  struct stat file {};
+  return stat(path_.c_str(), &file) == 0 && file.st_ino == file_;
 }
 
 void Heartbeat::watch(std::uint64_t settings, std::int64_t timeout_ns) noexcept {

@@ -32,7 +32,7 @@ class Heartbeat {
   // The controlling process.
 
   /// From now on a missing heartbeat trips the guard; clears an earlier trip. False if another live
-  /// process is armed.
+  /// process is armed, or if the guard has ended.
   bool arm() noexcept;
   /// Once per cycle. `digital_outputs`: of the PCL-726. The guard, which cannot read them back,
   /// keeps the tool outputs when it switches off power and brake release.
@@ -54,6 +54,9 @@ class Heartbeat {
   /// The guard that ran at arm(), or a later one, has ended: noticed at once, before its signs of
   /// life are missed. A successor has 20 ms to take over.
   bool guard_ended() noexcept;
+  /// False if the memory was removed or replaced: a guard or a controller that starts now would not
+  /// find it. Not real-time safe: it asks the file system.
+  bool present() const noexcept;
 
   // The guard.
 
@@ -68,8 +71,11 @@ class Heartbeat {
 
  private:
   void watch_guard() noexcept;
+  bool guard_process_ended() const noexcept;
 
   HeartbeatMemory* memory_ = nullptr;
+  std::string path_;           ///< of the memory
+  std::uint64_t file_ = 0;     ///< its inode
   int armed_as_ = 0;           ///< pid; 0: not armed here
   int guard_fd_ = -1;          ///< pidfd of the guard
   int watched_guard_ = 0;      ///< its pid

@@ -50,7 +50,7 @@ int open_file(const std::string& path) {
 }
 
 /// The holder removes the file when it ends: the opened file may no longer be the present one.
-bool still_there(int file, const std::string& path) {
+bool still_there(int file, const std::string& path) noexcept {
   struct stat mine {
   }, present{};
   return fstat(file, &mine) == 0 && stat(path.c_str(), &present) == 0 &&
@@ -107,6 +107,8 @@ ProcessLock::Holder ProcessLock::holder(const std::string& name) {
   holder.pid = std::atoi(pid.c_str());
   return holder;
 }
+
+bool ProcessLock::present() const noexcept { return file_ >= 0 && still_there(file_, path_); }
 
 ProcessLock::ProcessLock(int file, std::string path)
     : file_(file), owner_(getpid()), path_(std::move(path)) {}

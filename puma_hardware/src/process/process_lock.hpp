@@ -30,6 +30,8 @@ class ProcessLock {
   static std::optional<ProcessLock> take(const std::string& name, const std::string& note = {});
   /// Of a lock that is taken.
   static Holder holder(const std::string& name);
+  /// False if the lock's file was removed or replaced, so that another process could take the lock.
+  bool present() const noexcept;
 
   ProcessLock(ProcessLock&& other) noexcept;
   ProcessLock& operator=(ProcessLock&& other) noexcept;

@@ -34,12 +34,11 @@ std::string enter_realtime(int priority) {
   return refused;
 }
 
-AwakeProcessors::AwakeProcessors() {
-  constexpr const char* kFile = "/dev/cpu_dma_latency";
+AwakeProcessors::AwakeProcessors(const char* path) {
   const std::int32_t longest = 0;  // µs
-  file_ = open(kFile, O_WRONLY | O_CLOEXEC);
+  file_ = open(path, O_WRONLY | O_CLOEXEC);
   if (file_ >= 0 && write(file_, &longest, sizeof longest) == sizeof longest) return;
-  refused_ = std::string("the processors may sleep (") + kFile + ": " + std::strerror(errno) +
+  refused_ = std::string("the processors may sleep (") + path + ": " + std::strerror(errno) +
              "): let the user write to that file";
 }
 

@@ -17,7 +17,8 @@ std::string enter_realtime(int priority);
 /// Keeps the processors out of sleep states that they leave too slowly, for its lifetime.
 class AwakeProcessors {
  public:
-  AwakeProcessors();
+  /// `path`: of the kernel's file.
+  explicit AwakeProcessors(const char* path = "/dev/cpu_dma_latency");
   ~AwakeProcessors();
   AwakeProcessors(const AwakeProcessors&) = delete;
   AwakeProcessors& operator=(const AwakeProcessors&) = delete;

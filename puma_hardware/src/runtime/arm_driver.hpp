@@ -11,9 +11,11 @@
 // already switches on the power.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "arm/puma_arm.hpp"
 #include "ga_hardware/arm_model.hpp"
@@ -59,13 +61,19 @@ class ArmDriver {
   bool guarded() const noexcept { return heartbeat_ != nullptr; }
   /// Running, and with the settings of these cards: with others it would not write 0 V.
   bool guard_alive() const noexcept;
-  /// Why no torque may flow: no output that drops the power, or a guard that would cut at this loop
-  /// rate. Empty if it may. Allocates.
+  /// Why no torque may flow: no output that drops the power, no guard, or one that would cut at this
+  /// loop rate, or other programs are not kept off the arm. Empty if it may. Allocates.
   std::string power_refusal() const;
-  /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed.
+  /// From now on the guard cuts the outputs if the cycles stop. False if another process is armed, or
+  /// no guard runs.
   bool arm_guard() noexcept;
+  /// Another process drives this arm.
+  bool other_drives() const noexcept;
   /// Why arm_guard() was refused; allocates.
-  std::string other_controller() const;
+  std::string arm_refusal() const;
+  /// Stays armed without power while `keep`, for motions that follow each other: a guard that was asked
+  /// to stop goes on until then.
+  void keep_guard(bool keep) noexcept;
   /// A fault withdraws the permission.
   void allow_power(bool allowed) noexcept { power_allowed_ = allowed; }
   /// Powers a calibrated arm before the first command. Returns the torque [N m] that holds it, for
@@ -95,6 +103,9 @@ class ArmDriver {
 
  private:
   void finish_cycle(std::int64_t begin_ns) noexcept;
+  void release_guard() noexcept;
+  /// The holding torque for the next write.
+  std::span<const double> holding_torque() noexcept;
 
   Robot& robot_;
   CardClaim claim_;  ///< before the arm, whose constructor and destructor write to the cards
@@ -105,13 +116,15 @@ class ArmDriver {
   ga_hardware::AccelerationModel model_;
   CalibrationRun* run_ = nullptr;
   bool brakes_wired_;
-  bool power_allowed_ = false, guard_armed_ = false, tripped_ = false;
+  bool power_allowed_ = false, guard_armed_ = false, guard_kept_ = false, tripped_ = false;
   double period_, elapsed_;
   std::array<double, 6> expected_{};  ///< rad/s², given with the last command
   bool expected_given_ = false;
   std::int64_t begin_ns_ = 0;  ///< of the cycle
   std::int64_t read_ns_ = 0;   ///< that the last read() took
   TimeHistogram periods_, bus_, work_;
+  std::atomic<bool> claimed_ = true;  ///< as the thread saw it
+  std::jthread claim_watch_;          ///< looks at the files of claim and heartbeat
 };
 
 }  // namespace puma_hardware

@@ -17,14 +17,6 @@ namespace {
 /// s; a stop that takes longer becomes an emergency stop.
 constexpr double kLongestStop = 5;
 
-void reserve(ga_motion::Recording& recording, std::size_t cycles) {
-  recording.time.reserve(cycles);
-  for (auto* values : {&recording.q, &recording.q_ref, &recording.qd, &recording.tau}) {
-    values->resize(6);
-    for (auto& joint : *values) joint.reserve(cycles);
-  }
-}
-
 }  // namespace
 
 ArmLoop::ArmLoop(ArmDriver& driver, const Chain& model, const LawParameters& law,
@@ -74,6 +66,16 @@ void ArmLoop::record(double t, ga_motion::Recording& recording) noexcept {
   }
 }
 
+void ArmLoop::reserve(ga_motion::Recording* recording, double length) const {
+  if (recording == nullptr) return;
+  const auto cycles = static_cast<std::size_t>(length / driver_.nominal_period() * 1.1) + 16;
+  recording->time.reserve(cycles);
+  for (auto* values : {&recording->q, &recording->q_ref, &recording->qd, &recording->tau}) {
+    values->resize(6);
+    for (auto& joint : *values) joint.reserve(cycles);
+  }
+}
+
 LoopEnd ArmLoop::watch(double time) {
   phase_ = "reading";
   const auto cycles = std::llround(time / driver_.nominal_period());
@@ -96,7 +98,7 @@ LoopEnd ArmLoop::prepare() {
 
 LoopEnd ArmLoop::power_on() {
   if (const std::string why = driver_.power_refusal(); !why.empty()) return refuse(why);
-  if (!driver_.arm_guard()) return refuse(driver_.other_controller());
+  if (!driver_.arm_guard()) return refuse(driver_.arm_refusal());
   driver_.allow_power(true);
   law_.start(arm_.reading().q, driver_.power_on());
   return LoopEnd::kDone;
@@ -121,6 +123,8 @@ LoopEnd ArmLoop::run_motion(const Trajectory& motion, double duration,
 
 LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time,
                         ga_motion::Recording* recording) {
+  const double length = motion.duration() + settle_time;
+  reserve(recording, length);
   LoopEnd end = prepare();
   if (end == LoopEnd::kDone) {
     motion.sample(0, q_ref_, qd_ref_, qdd_ref_);
@@ -131,10 +135,6 @@ LoopEnd ArmLoop::follow(const Trajectory& motion, double settle_time,
       duration = std::max(duration, 1.875 * std::abs(q_ref_[i] - arm_.reading().q[i]) / speed);
     }
     const auto approach = ga_motion::make_quintic(arm_.reading().q, q_ref_, duration);
-    const double length = motion.duration() + settle_time;
-    if (recording != nullptr) {
-      reserve(*recording, static_cast<std::size_t>(length / driver_.nominal_period() * 1.1) + 16);
-    }
     end = power_on();
     if (end == LoopEnd::kDone) {
       end = run_motion(*approach, duration + options_.rest_time, nullptr, "to the start");
@@ -149,7 +149,7 @@ LoopEnd ArmLoop::calibrate(const CalibrationTable& table, const CalibrationOptio
   CalibrationRun run(arm_.settings(), table, model_, parameters_, options);
   arm_.use_table(table);
   if (const std::string why = driver_.power_refusal(); !why.empty()) return refuse(why);
-  if (!driver_.arm_guard()) return refuse(driver_.other_controller());
+  if (!driver_.arm_guard()) return refuse(driver_.arm_refusal());
   driver_.calibrate(&run);
   // A simulation that fails throws in mid-run: the driver must not keep the run.
   const std::unique_ptr<ArmDriver, void (*)(ArmDriver*)> forget_run(
@@ -166,6 +166,16 @@ LoopEnd ArmLoop::calibrate(const CalibrationTable& table, const CalibrationOptio
     return refuse(run.reason(arm_.settings()));
   }
   return how_it_ended();
+}
+
+LoopEnd ArmLoop::calibrate_and_follow(const CalibrationTable& table, const Trajectory& motion,
+                                      double settle_time, ga_motion::Recording* recording) {
+  reserve(recording, motion.duration() + settle_time);  // not while the guard watches
+  driver_.keep_guard(true);
+  const std::unique_ptr<ArmDriver, void (*)(ArmDriver*)> release(
+      &driver_, [](ArmDriver* driver) { driver->keep_guard(false); });
+  const LoopEnd end = calibrate(table);
+  return end == LoopEnd::kDone ? follow(motion, settle_time, recording) : end;
 }
 
 LoopEnd ArmLoop::sweep(CalibrationBuilder& builder, const std::array<double, 6>& low,

@@ -59,6 +59,9 @@ class ArmLoop {
   /// and stops. Records from the motion's start if `recording` is given.
   LoopEnd follow(const ga_motion::Trajectory& motion, double settle_time,
                  ga_motion::Recording* recording = nullptr);
+  /// Both, watched by the guard from the first motion to the last.
+  LoopEnd calibrate_and_follow(const CalibrationTable& table, const ga_motion::Trajectory& motion,
+                               double settle_time, ga_motion::Recording* recording = nullptr);
   /// Reads for `time` [s] without driving.
   LoopEnd watch(double time);
 
@@ -72,6 +75,7 @@ class ArmLoop {
   void read();
   void drive(const ga_controllers::Reference& reference) noexcept;
   void record(double t, ga_motion::Recording& recording) noexcept;
+  void reserve(ga_motion::Recording* recording, double length) const;
   bool interrupted() const noexcept;
   LoopEnd refuse(const std::string& why);
   /// Reads for the settling time. Refuses an arm that is not calibrated.

@@ -76,8 +76,19 @@ CalibrationRun::End CalibrationRun::drive(PumaArm& arm, ga_hardware::HoldLaw& ho
   const ArmReading& reading = arm.reading();
   const auto torque = law_.update(reading, {step.q, step.qd, step.qdd}, elapsed_);
   arm.set_reference(step.q);
-  arm.write(torque, 0, hold.update(reading.q, reading.qd, period));
+  arm.write(torque, 0, holding_torque(arm, hold, period));
   return End::kNone;
+}
+
+/// An arm that did not move as expected may have a wrong sign: stiffness would drive it away.
+std::span<const double> CalibrationRun::holding_torque(const PumaArm& arm,
+                                                       ga_hardware::HoldLaw& hold,
+                                                       double period) const noexcept {
+  const ArmReading& reading = arm.reading();
+  const bool sound = calibrator_.failure() == CalibrationFailure::kNone;
+  return sound && arm.safety().keeps_position()
+             ? hold.keep_position(reading.q, reading.qd, reading.torque, period)
+             : hold.update(reading.q, reading.qd, period);
 }
 
 CalibrationRun::End CalibrationRun::stop(PumaArm& arm, ga_hardware::HoldLaw& hold,
@@ -88,8 +99,7 @@ CalibrationRun::End CalibrationRun::stop(PumaArm& arm, ga_hardware::HoldLaw& hol
     stop_left_ = kLongestStop + arm.settings().safety.manual_stop_time;
     arm.power_off();
   }
-  arm.write_none(driving_ ? hold.update(arm.reading().q, arm.reading().qd, period)
-                          : std::span<const double>());
+  arm.write_none(driving_ ? holding_torque(arm, hold, period) : std::span<const double>());
   if (safety.state() == SafetyState::kCalibrating || safety.reaction() != Reaction::kNone) {
     stop_left_ -= period;
     if (stop_left_ < 0) arm.emergency_stop();
@@ -129,6 +139,8 @@ std::string CalibrationRun::reason(const ArmSettings& settings) const {
       return "the calibration was cancelled; the arm is at rest with its brakes closed";
     case End::kOtherDrives:
       return "another process drives this arm; stop it first";
+    case End::kNoGuard:
+      return "no guard is running; start `puma guard` first";
     case End::kNone:
     case End::kDone:
       break;

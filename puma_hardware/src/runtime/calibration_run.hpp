@@ -28,11 +28,12 @@ class CalibrationRun {
   enum class End {
     kNone,  ///< in progress
     kDone,
-    kFailed,      ///< no match with the table, or the arm did not move as expected
-    kRefused,     ///< the arm's state does not allow it
-    kFault,       ///< of the safety machine; the cause is in PumaArm::safety()
-    kCancelled,   ///< on request
-    kOtherDrives  ///< another process drives the arm
+    kFailed,       ///< no match with the table, or the arm did not move as expected
+    kRefused,      ///< the arm's state does not allow it
+    kFault,        ///< of the safety machine; the cause is in PumaArm::safety()
+    kCancelled,    ///< on request
+    kOtherDrives,  ///< another process drives the arm
+    kNoGuard       ///< the guard has ended
   };
 
   CalibrationRun(const ArmSettings& settings, const CalibrationTable& table,
@@ -62,6 +63,8 @@ class CalibrationRun {
   End advance(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
   End drive(PumaArm& arm, ga_hardware::HoldLaw& hold, const CalibrationStep& step,
             double period) noexcept;
+  std::span<const double> holding_torque(const PumaArm& arm, ga_hardware::HoldLaw& hold,
+                                         double period) const noexcept;
   End stop(PumaArm& arm, ga_hardware::HoldLaw& hold, double period) noexcept;
 
   Calibrator calibrator_;

@@ -63,6 +63,11 @@ CardClaim::CardClaim(Bus bus, const std::string& cell, const CardSettings& setti
   }
 }
 
+bool CardClaim::present() const noexcept {
+  return std::all_of(locks_.begin(), locks_.end(),
+                     [](const ProcessLock& taken) { return taken.present(); });
+}
+
 emulator::EmulatedArmOptions default_emulated_arm() {
   emulator::EmulatedArmOptions options;
   options.start = {0, -1.5, 1.5, 0, 0, 0};
@@ -111,6 +116,7 @@ Robot::Robot(const ga_dynamics::Chain& chain, const Parameters& parameters, Bus 
       emulated_(emulated) {
   switch (bus) {
     case Bus::kPorts: {
+      if (const std::string why = settings_.relaxed_limit(); !why.empty()) throw CardError(why);
       auto ports = std::make_unique<LinuxPortIo>(settings_.cards);
       ports_ = ports.get();
       io_ = std::move(ports);

@@ -41,6 +41,9 @@ class CardClaim {
   /// in one card only exclude each other too. Private cards need no claim. Allocates; throws
   /// CardError naming the process that holds the cards.
   CardClaim(Bus bus, const std::string& cell, const CardSettings& settings);
+  /// False if a file of the claim was removed or replaced, so that another process could claim the same
+  /// cards. Does not throw; not real-time safe.
+  bool present() const noexcept;
 
  private:
   std::vector<ProcessLock> locks_;
@@ -58,7 +61,8 @@ Parameters with_emulated_wiring(Parameters parameters);
 std::string emulated_wiring_note(const Parameters& parameters);
 
 /// Opens the bus without writing. Construction allocates and throws CardError, DescriptionError or
-/// std::runtime_error naming the faulty element. With real ports, construct it before starting the
+/// std::runtime_error naming the faulty element; with real ports also for relaxed limits
+/// (ArmSettings::relaxed_limit()). With real ports, construct it before starting the
 /// thread that drives the arm: that thread inherits the access rights.
 class Robot {
  public:
