@@ -16,6 +16,9 @@ import yaml
 # Shares of the velocity and torque limits that plans use; the rest is for feedback.
 VELOCITY_SHARE, TORQUE_RESERVE = 0.9, 0.1
 DIGITS = 3  # of velocities and accelerations, rounded down
+# s, from rest to the velocity limit: accelerations are no higher. For a joint whose description
+# lacks the rotor inertia, the torque alone would allow any: 1.6e5 rad/s² at the wrist of a UR10e.
+LEAST_TIME = 0.05
 CLOSED_FORM = 'ga_motion/ClosedFormKinematics'
 SEARCH = 'kdl_kinematics_plugin/KDLKinematicsPlugin'
 TIMEOUT = 0.05  # s for a search
@@ -53,9 +56,24 @@ def joint_limits(joints):
         return {**position,
                 'has_velocity_limits': True, 'max_velocity': rounded_down(joint['velocity']),
                 'has_acceleration_limits': True,
-                'max_acceleration': rounded_down(joint['acceleration'])}
+                'max_acceleration': rounded_down(min(joint['acceleration'],
+                                                     joint['velocity'] / LEAST_TIME))}
     return {'default_velocity_scaling_factor': 0.1, 'default_acceleration_scaling_factor': 0.1,
             'joint_limits': {joint['name']: limits(joint) for joint in joints}}
+
+
+def about_accelerations(joints):
+    """Return the comment on the accelerations of joint_limits.yaml."""
+    capped = [f'{joint["name"]} {joint["acceleration"]:.3g}' for joint in joints
+              if joint['acceleration'] > joint['velocity'] / LEAST_TIME]
+    lines = ['Accelerations: with these no motor needs more than '
+             f'{1 - TORQUE_RESERVE:g} of its torque, and no joint reaches its',
+             f'velocity limit in less than {LEAST_TIME:g} s.']
+    if capped:
+        lines[-1] += ' The torques alone would allow: ' + ', '.join(capped) + '.'
+        lines.append('Probably the description lacks the inertia of these rotors (describe '
+                     '--parameter JOINT.armature=...).')
+    return ''.join(f'# {line}\n' for line in lines)
 
 
 def limits_command(urdf, *ends):
@@ -111,5 +129,6 @@ def files(name, text, chain, home, ends, default_controller):
     return {f'{name}.srdf': srdf(name, chain, home, pairs),
             **{file: '# Written by `ros2 run puma_bringup describe`. The values are explained in\n'
                      f'# puma_moveit_config/config/{file}\n'
+                     + (about_accelerations(limits) if file == 'joint_limits.yaml' else '')
                      + yaml.safe_dump(values, sort_keys=False, width=120)
                for file, values in contents.items()}}

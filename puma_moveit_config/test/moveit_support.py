@@ -149,6 +149,13 @@ class MoveIt(Arm):
         result = self.end(self.begin(constraints, **options))
         return result, time.monotonic() - began
 
+    def begin_trajectory(self, trajectory):
+        """Send a trajectory to be executed; return the handle of the goal."""
+        goal = ExecuteTrajectory.Goal(trajectory=trajectory)
+        handle = self.wait(self.execute_client.send_goal_async(goal), 'trajectory of move_group')
+        assert handle.accepted
+        return handle
+
     # --- scene and states
 
     def put(self, *objects):

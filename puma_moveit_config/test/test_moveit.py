@@ -3,6 +3,7 @@
 
 import math
 import random
+import re
 import statistics
 import time
 
@@ -182,6 +183,67 @@ class Planned(MoveItTest):
         self.assert_moved(self.arm.end(second), HOME)
         self.move(joint_goal(AWAY), AWAY)
 
+    def test_a_plan_in_mid_motion(self):
+        """Planning alone does not disturb the motion."""
+        goal = self.arm.begin(joint_goal(AWAY), speed=0.1)
+        self.until_moving()
+        for speed in (1.0, 0.5):
+            planned, _ = self.arm.plan_and_move(joint_goal(HOME), plan_only=True, speed=speed,
+                                                start=AWAY)
+            self.assertEqual(planned.error_code.val, Code.SUCCESS, planned.error_code)
+            last = planned.planned_trajectory.joint_trajectory.points[-1].positions
+            self.assertLess(distance(last, HOME), 2e-3)
+        self.assertGreater(distance(self.arm.positions(), AWAY), 0.05, 'the motion has ended')
+        self.assert_moved(self.arm.end(goal), AWAY)
+
+    def planned(self, q, speed, start=None):
+        """Return a planned trajectory."""
+        result, _ = self.arm.plan_and_move(joint_goal(q), plan_only=True, speed=speed, start=start)
+        self.assertEqual(result.error_code.val, Code.SUCCESS, result.error_code)
+        return result.planned_trajectory
+
+    def test_execution(self):
+        """A planned trajectory is executed, one that begins elsewhere is refused."""
+        there, back = self.planned(AWAY, 1.0), self.planned(HOME, 1.0, AWAY)
+        self.assert_moved(self.arm.end(self.arm.begin_trajectory(there)), AWAY)
+        result = self.arm.end(self.arm.begin_trajectory(there))
+        print(f'a trajectory that begins elsewhere: {result.error_code.message!r}')
+        self.assertEqual(result.error_code.val, Code.CONTROL_FAILED)
+        self.assertIn("begins with joint 'joint", result.error_code.message)
+        self.assert_still()
+        self.assert_moved(self.arm.end(self.arm.begin_trajectory(back)), HOME)
+
+    def test_cancel_of_an_execution(self):
+        """A trajectory that is canceled in mid-motion ends as preempted; the arm stands."""
+        handle = self.arm.begin_trajectory(self.planned(AWAY, 0.3))
+        self.until_moving()
+        self.arm.wait(handle.cancel_goal_async(), 'answer to a cancel')
+        self.assertEqual(self.arm.end(handle).error_code.val, Code.PREEMPTED)
+        self.assert_stands()
+
+    def test_a_goal_in_mid_execution(self):
+        """A new goal during the execution of a trajectory ends it."""
+        first = self.arm.begin_trajectory(self.planned(AWAY, 0.3))
+        self.until_moving()
+        second = self.arm.begin(joint_goal(HOME), speed=0.5)
+        self.assertEqual(self.arm.end(first).error_code.val, Code.PREEMPTED)
+        self.assert_moved(self.arm.end(second), HOME)
+
+    def test_an_execution_in_mid_motion(self):
+        """A trajectory ends a motion of either kind; it is refused: it begins elsewhere."""
+        trajectory = self.planned(AWAY, 0.3)
+        for begin in (lambda: self.arm.begin_trajectory(trajectory),
+                      lambda: self.arm.begin(joint_goal(AWAY), speed=0.3)):
+            first = begin()
+            self.until_moving()
+            second = self.arm.begin_trajectory(trajectory)
+            self.assertEqual(self.arm.end(first).error_code.val, Code.PREEMPTED)
+            result = self.arm.end(second)
+            self.assertEqual(result.error_code.val, Code.CONTROL_FAILED)
+            self.assertIn("begins with joint 'joint", result.error_code.message)
+            self.assert_stands()
+            self.move(joint_goal(HOME), HOME)
+
     def test_switching_the_law(self):
         """MoveIt drives the law that is active, and activates its own if none is."""
         at = 'tracking_integral'
@@ -235,6 +297,16 @@ class Planned(MoveItTest):
 @launch_testing.post_shutdown_test()
 class AfterShutdown(Shutdown):
     """Checks after the shutdown."""
+
+    def test_timing_takes_little_of_the_planning_time(self, proc_output):
+        """Timing by torque, its share of what a plan takes."""
+        said = ''.join(output.text.decode(errors='replace') for output in proc_output)
+        times = [1e-3 * float(each)
+                 for each in re.findall(r'way-points timed in ([0-9.]+) ms', said)]
+        self.assertGreater(len(times), 12)
+        print(f'timing of {len(times)} paths: median {statistics.median(times):.3f} s, at most '
+              f'{max(times):.3f} s')
+        self.assertLess(statistics.median(times), 0.5)
 
     def test_nothing_warns(self, proc_output):
         """No law complained of its reference."""

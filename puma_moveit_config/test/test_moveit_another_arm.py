@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`describe` writes a MoveIt configuration for any arm, and arm.launch.py uses it."""
 
+import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
@@ -64,8 +65,15 @@ def test_the_files_are_those_of_the_arm(tmp_path):
     limits = loaded('joint_limits.yaml')['joint_limits']
     assert list(limits) == launch_support.JOINTS
     assert limits['joint1']['max_velocity'] == pytest.approx(0.9 * 1.92, rel=0.01)
-    # Without the rotors' inertia the motors could accelerate the joints more.
-    assert limits['joint6']['max_acceleration'] > 99.7
+    # Without the rotors' inertia the motors could accelerate the wrist far more.
+    for name in launch_support.JOINTS:
+        share = limits[name]['max_acceleration'] / limits[name]['max_velocity']
+        assert share <= 20 * 1.01, name
+    assert limits['joint6']['max_acceleration'] > 19.8 * limits['joint6']['max_velocity']
+    said = (folder / 'joint_limits.yaml').read_text()
+    assert ('reaches its\n# velocity limit in less than 0.05 s. The torques alone would allow: '
+            in said)
+    assert re.search(r'joint6 [0-9.e+]+\.\n.*rotors', said)
     pairs = {frozenset((pair.get('link1'), pair.get('link2'))): pair.get('reason') for pair in
              ElementTree.parse(folder / 'puma560.srdf').getroot().findall('disable_collisions')}
     assert pairs[frozenset(('link1', 'link2'))] == 'Adjacent'

@@ -3,10 +3,11 @@
 #define MOVEIT__ACTION_HANDLE_HPP_
 
 // Executes MoveIt's trajectories through an action. Nothing here waits without limit for an action
-// server that does not answer.
+// server that does not answer. A goal that is accepted after it was given up is canceled.
 
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <moveit/controller_manager/controller_manager.hpp>
 #include <mutex>
@@ -57,6 +58,17 @@ class ActionHandle : public moveit_controller_manager::MoveItControllerHandle {
       if (run->status == Status::RUNNING) run->status = status_of(result.code);
       shared->changed.notify_all();
     };
+    options.goal_response_callback = [shared = shared_, run, this_name = name_, logger = logger(),
+                                      client = std::weak_ptr(client_)](const GoalHandle& handle) {
+      const auto sender = client.lock();
+      {
+        const std::lock_guard lock(shared->mutex);
+        run->handle = handle;
+        if (!handle || !sender || run->status == Status::RUNNING) return;
+      }
+      RCLCPP_WARN(logger, "%s: the goal was accepted too late and is canceled", this_name.c_str());
+      cancel(*sender, handle);
+    };
     {
       const std::lock_guard lock(shared_->mutex);
       shared_->run = run;
@@ -64,32 +76,30 @@ class ActionHandle : public moveit_controller_manager::MoveItControllerHandle {
     auto future = client_->async_send_goal(goal, options);
     if (future.wait_for(timeout_) != std::future_status::ready)
       return refuse("the action server " + action_ + " does not answer");
-    run->handle = future.get();
-    if (!run->handle) {
+    if (!future.get()) {
       return refuse(
           "the goal was refused; the controller's log has the reason, a wrong start or joint, or a "
           "controller that is not active");
     }
+    const std::lock_guard lock(shared_->mutex);
+    run->handle = future.get();
     return true;
   }
 
   bool cancelExecution() override {
-    std::shared_ptr<Run> run;
+    GoalHandle handle;
     {
       const std::lock_guard lock(shared_->mutex);
-      run = shared_->run;
+      const auto& run = shared_->run;
       if (!run || run->status != Status::RUNNING) return true;
       run->status = Status::PREEMPTED;
       shared_->changed.notify_all();
+      handle = run->handle;
     }
-    if (!run->handle) return true;
-    try {
-      auto future = client_->async_cancel_goal(run->handle);
-      if (future.wait_for(timeout_) == std::future_status::ready) return true;
-      RCLCPP_ERROR(logger(), "%s: no answer to the cancellation", name_.c_str());
-    } catch (const rclcpp_action::exceptions::UnknownGoalHandleError&) {
-      return true;  // it has just ended
-    }
+    if (!handle) return true;  // not accepted yet: canceled when it is
+    const auto answer = cancel(*client_, handle);
+    if (!answer || answer->wait_for(timeout_) == std::future_status::ready) return true;
+    RCLCPP_ERROR(logger(), "%s: no answer to the cancellation", name_.c_str());
     return false;
   }
 
@@ -124,9 +134,13 @@ class ActionHandle : public moveit_controller_manager::MoveItControllerHandle {
   virtual std::string fill(const Trajectory& trajectory, Goal& goal) const = 0;
 
  private:
+  using GoalHandle = typename rclcpp_action::ClientGoalHandle<Action>::SharedPtr;
+  using CancelAnswer =
+      std::shared_future<typename rclcpp_action::Client<Action>::CancelResponse::SharedPtr>;
+
   struct Run {
     Status status = Status::RUNNING;
-    typename rclcpp_action::ClientGoalHandle<Action>::SharedPtr handle;
+    GoalHandle handle;  ///< null: not accepted yet
   };
   /// Outlives the handle: the node may still call back.
   struct Shared {
@@ -134,6 +148,16 @@ class ActionHandle : public moveit_controller_manager::MoveItControllerHandle {
     std::condition_variable changed;
     std::shared_ptr<Run> run;
   };
+
+  /// None if the goal has just ended.
+  static std::optional<CancelAnswer> cancel(rclcpp_action::Client<Action>& client,
+                                            const GoalHandle& handle) {
+    try {
+      return client.async_cancel_goal(handle);
+    } catch (const rclcpp_action::exceptions::UnknownGoalHandleError&) {
+      return std::nullopt;
+    }
+  }
 
   static std::chrono::nanoseconds to_ns(Seconds seconds) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);

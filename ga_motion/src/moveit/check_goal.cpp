@@ -3,11 +3,13 @@
 // Planner plugin that plans nothing: first in the list of a pipeline's planners, it refuses goals that
 // no planner can reach, at once and with the reason in the response.
 
+#include <exception>
 #include <memory>
 #include <moveit/planning_interface/planning_interface.hpp>
 #include <moveit/planning_scene/planning_scene.hpp>
 #include <pluginlib/class_list_macros.hpp>
 
+#include "join.hpp"
 #include "moveit/goal_state.hpp"
 
 namespace ga_motion {
@@ -31,7 +33,13 @@ class GoalCheck final : public planning_interface::PlanningContext {
 
  private:
   MoveItErrorCode verdict() const {
-    MoveItErrorCode code = goal_state(*planning_scene_, request_).code;
+    MoveItErrorCode code;
+    try {
+      code = goal_state(*planning_scene_, request_).code;
+    } catch (const std::exception& error) {
+      code = MoveItErrorCode(MoveItErrorCode::INVALID_GOAL_CONSTRAINTS,
+                             join("the goal cannot be checked: ", error.what()));
+    }
     code.source = kName;
     if (code == MoveItErrorCode::UNDEFINED) code.val = MoveItErrorCode::SUCCESS;
     if (!code) RCLCPP_ERROR(rclcpp::get_logger("ga_motion.check_goal"), "%s", code.message.c_str());

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <moveit/robot_model/robot_model.hpp>
+#include <moveit/robot_state/robot_state.hpp>
+#include <set>
 
 #include "join.hpp"
 #include "moveit/arm_of_model.hpp"
@@ -35,8 +38,8 @@ const Parameter<std::vector<double>> kInertia{
     "payload.inertia",
     {},
     "inertia of the payload about its center of mass, kg m²: ixx, ixy, ixz, iyy, iyz, izz; or none"};
-const Parameter<std::string> kTip{
-    "tip", "", "tip link of the arm; empty: the end of the longest chain of actuated joints"};
+const Parameter<std::string> kTip{"tip", "",
+                                  "tip link of the arm; empty: that of the planning group"};
 const Parameter<double> kReserve{"torque_reserve", 0.1,
                                  "share of the torque limits that is kept for feedback"};
 const Parameter<double> kRamp{"torque_ramp", 0.02,
@@ -51,7 +54,7 @@ const Parameter<double> kRepeatTolerance{
     "way-points that repeat the one before to this, rad or m, are left out"};
 const Parameter<bool> kAccelerations{"use_acceleration_limits", false,
                                      "keep the acceleration limits of the robot model as well"};
-const Parameter<int> kIntervals{"intervals", 500, "grid intervals along the path"};
+const Parameter<int> kIntervals{"intervals", 200, "grid intervals along the path"};
 const Parameter<double> kCheckTolerance{
     "check_tolerance", kTorqueTolerance,
     "excess of a torque over its limit that passes, as a share"};
@@ -90,6 +93,65 @@ double read(const rclcpp::Node& node, const std::string& prefix, const Parameter
   if (value >= range.lowest && value <= range.highest) return value;
   throw SettingError(join("parameter ", prefix, parameter.name, " is ", value, "; give ",
                           range.lowest, " to ", range.highest));
+}
+
+using moveit::core::JointModelGroup;
+
+std::size_t shared_joints(const JointModelGroup& of, const JointModelGroup& with) {
+  const auto& joints = with.getActiveJointModels();
+  return static_cast<std::size_t>(std::count_if(
+      joints.begin(), joints.end(),
+      [&](const moveit::core::JointModel* joint) { return of.hasJointModel(joint->getName()); }));
+}
+
+bool is_chain(const JointModelGroup& group) {
+  return group.isChain() && group.isSingleDOFJoints() && !group.getActiveJointModels().empty();
+}
+
+/// Is the chain at the end of one with more joints, which moves it?
+bool is_carried(const JointModelGroup& chain) {
+  const auto* const root = chain.getActiveJointModels().front()->getParentLinkModel();
+  const auto& groups = chain.getParentModel().getJointModelGroups();
+  return root != nullptr && std::any_of(groups.begin(), groups.end(), [&](const auto* other) {
+           return is_chain(*other) &&
+                  other->getActiveJointModels().size() > chain.getActiveJointModels().size() &&
+                  other->isLinkUpdated(root->getName()) && shared_joints(*other, chain) == 0;
+         });
+}
+
+bool is_arm(const JointModelGroup& group) {
+  return is_chain(group) && !group.isEndEffector() && !is_carried(group);
+}
+
+/// The arm with the most joints of the group; among those, the one with the most joints, preferably
+/// the group itself. Null if none has any.
+const JointModelGroup* arm_group_of(const JointModelGroup& group) {
+  const JointModelGroup* best = nullptr;
+  std::size_t most = 0, longest = 0;
+  for (const JointModelGroup* candidate : group.getParentModel().getJointModelGroups()) {
+    if (!is_arm(*candidate)) continue;
+    const std::size_t shared = shared_joints(*candidate, group);
+    const std::size_t length = candidate->getActiveJointModels().size();
+    if (shared == 0 || shared < most || (shared == most && length < longest)) continue;
+    if (shared == most && length == longest && candidate != &group) continue;
+    best = candidate, most = shared, longest = length;
+  }
+  return best;
+}
+
+/// The moving joints that are not between the root and the tip, where they are in the state.
+std::map<std::string, double> loads_of(const moveit::core::RobotState& state,
+                                       const moveit::core::LinkModel* tip) {
+  std::set<const moveit::core::JointModel*> chain;
+  for (const auto* link = tip; link != nullptr; link = link->getParentLinkModel())
+    chain.insert(link->getParentJointModel());
+  std::map<std::string, double> loads;
+  for (const moveit::core::JointModel* joint : state.getRobotModel()->getJointModels()) {
+    if (joint->getVariableCount() != 1 || chain.count(joint) > 0) continue;
+    const double position = state.getVariablePosition(joint->getName());
+    loads[joint->getName()] = std::isfinite(position) ? position : 0;
+  }
+  return loads;
 }
 
 /// Arguments refused as "function: message": without the function.
@@ -150,17 +212,28 @@ TorqueSettings TorqueAdapter::settings() const {
   return s;
 }
 
-ga_dynamics::Chain TorqueAdapter::arm_of(const moveit::core::RobotModel& model,
-                                         const TorqueSettings& settings) const {
+std::optional<ga_dynamics::Chain> TorqueAdapter::arm_of(
+    const robot_trajectory::RobotTrajectory& trajectory, const TorqueSettings& settings) const {
+  const moveit::core::RobotModel& model = *trajectory.getRobotModel();
+  ga_dynamics::ChainOptions options{.tip = settings.tip,
+                                    .spelling = ga_dynamics::OptionSpelling::kParameters};
+  const auto& groups = model.getJointModelGroups();
+  if (settings.tip.empty() && trajectory.getGroup() != nullptr &&
+      std::any_of(groups.begin(), groups.end(), [](const auto* group) { return is_arm(*group); })) {
+    const JointModelGroup* const arm = arm_group_of(*trajectory.getGroup());
+    if (arm == nullptr) return std::nullopt;
+    const moveit::core::LinkModel* const tip = arm->getLinkModels().back();
+    options.tip = tip->getName();
+    options.freeze = loads_of(trajectory.getFirstWayPoint(), tip);
+    options.freeze_off_chain = true;
+  }
   std::string text;
   if (!node_->get_parameter("robot_description", text) || text.empty()) {
     RCLCPP_WARN_ONCE(logger(),
                      "no parameter robot_description: rotor inertia is left out, and friction that "
                      "<dynamics> does not have");
   }
-  return ga_dynamics::Chain::from_model(
-             description_of(model, text),
-             {.tip = settings.tip, .spelling = ga_dynamics::OptionSpelling::kParameters})
+  return ga_dynamics::Chain::from_model(description_of(model, text), options)
       .with_payload(settings.payload);
 }
 
@@ -175,7 +248,11 @@ void TorqueAdapter::adapt(const planning_scene::PlanningSceneConstPtr& planning_
     return fail(MoveItErrorCode::INVALID_MOTION_PLAN, "the planner gave no path");
   try {
     const TorqueSettings read = settings();
-    work(*planning_scene, req, res, read, arm_of(*res.trajectory->getRobotModel(), read));
+    if (const auto arm = arm_of(*res.trajectory, read)) {
+      work(*planning_scene, req, res, read, *arm);
+    } else {
+      work_without_arm(req, res);
+    }
   } catch (const TimingError& error) {
     fail(MoveItErrorCode::INVALID_MOTION_PLAN, error.what());
   } catch (const std::invalid_argument& error) {
@@ -185,21 +262,34 @@ void TorqueAdapter::adapt(const planning_scene::PlanningSceneConstPtr& planning_
   }
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<std::string> joints_of(const robot_trajectory::RobotTrajectory& trajectory) {
+  const auto* const group = trajectory.getGroup();
+  std::vector<std::string> names;
+  for (const auto* joint :
+       group ? group->getActiveJointModels() : trajectory.getRobotModel()->getActiveJointModels())
+    names.push_back(joint->getName());
+  return names;
+}
+
 ArmColumns columns_of(const robot_trajectory::RobotTrajectory& trajectory,
                       const ga_dynamics::Chain& arm) {
   const moveit::core::RobotModel& model = *trajectory.getRobotModel();
-  const moveit::core::JointModelGroup* const group = trajectory.getGroup();
-  const auto& active = group ? group->getActiveJointModels() : model.getActiveJointModels();
+  const std::vector<std::string> active = joints_of(trajectory);
   ArmColumns columns;
   for (const ga_dynamics::ChainJoint& joint : arm.joints()) {
     columns.variables.push_back(static_cast<int>(model.getVariableIndex(joint.name)));
-    columns.in_group.push_back(std::any_of(
-        active.begin(), active.end(), [&](const auto* of) { return of->getName() == joint.name; }));
+    columns.in_group.push_back(std::find(active.begin(), active.end(), joint.name) != active.end());
   }
-  for (const moveit::core::JointModel* joint : active) {
-    const auto same = [&](const auto& of_arm) { return of_arm.name == joint->getName(); };
+  for (const std::string& name : active) {
+    const auto same = [&](const auto& of_arm) { return of_arm.name == name; };
     if (std::none_of(arm.joints().begin(), arm.joints().end(), same))
-      columns.others.push_back(joint->getName());
+      columns.others.push_back(name);
   }
   return columns;
 }

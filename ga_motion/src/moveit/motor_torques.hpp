@@ -6,6 +6,7 @@
 // arm, and the joints of a MoveIt trajectory that belong to it.
 
 #include <moveit/planning_interface/planning_response_adapter.hpp>
+#include <optional>
 #include <rclcpp/rclcpp.hpp>
 #include <stdexcept>
 #include <string>
@@ -40,11 +41,17 @@ struct ArmColumns {
   bool any() const;
 };
 
+/// Joint names for messages.
+std::string listed(const std::vector<std::string>& names);
+/// The active joints that a trajectory moves.
+std::vector<std::string> joints_of(const robot_trajectory::RobotTrajectory& trajectory);
+
 class TorqueAdapter : public planning_interface::PlanningResponseAdapter {
  public:
   void initialize(const rclcpp::Node::SharedPtr& node,
                   const std::string& parameter_namespace) override;
-  /// Calls work(); whatever it throws becomes the response's error code, with its message.
+  /// Calls work() or work_without_arm(); whatever they throw becomes the response's error code, with
+  /// its message.
   void adapt(const planning_scene::PlanningSceneConstPtr& planning_scene,
              const planning_interface::MotionPlanRequest& req,
              planning_interface::MotionPlanResponse& res) const final;
@@ -55,12 +62,20 @@ class TorqueAdapter : public planning_interface::PlanningResponseAdapter {
                     const planning_interface::MotionPlanRequest& req,
                     planning_interface::MotionPlanResponse& res, const TorqueSettings& settings,
                     const ga_dynamics::Chain& arm) const = 0;
+  /// No joint of the group belongs to an arm: those of a gripper.
+  virtual void work_without_arm(const planning_interface::MotionPlanRequest& req,
+                                planning_interface::MotionPlanResponse& res) const = 0;
   rclcpp::Logger logger() const;
 
  private:
   TorqueSettings settings() const;
-  ga_dynamics::Chain arm_of(const moveit::core::RobotModel& model,
-                            const TorqueSettings& settings) const;
+  /// The arm that moves the trajectory's group, if one does. With the parameter `tip`, the chain to
+  /// this link. Otherwise the chain from the root to the tip of the group that is a chain and has the
+  /// most of its joints; other joints are loads, at rest where the trajectory begins. Grippers are no
+  /// arms: groups of an end effector, and chains at the end of longer ones. In a model without groups
+  /// that are chains, the longest chain of actuated joints.
+  std::optional<ga_dynamics::Chain> arm_of(const robot_trajectory::RobotTrajectory& trajectory,
+                                           const TorqueSettings& settings) const;
 
   rclcpp::Node::SharedPtr node_;
   std::string prefix_;

@@ -9,6 +9,7 @@
 // Coulomb friction stay. So the torque is between that of the fastest motion and that at rest.
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -31,6 +32,7 @@ using Points = std::vector<std::vector<double>>;
 constexpr double kPositionSlack = 1e-6;  // rad, m: of planners at position limits
 constexpr double kAtRest = 1e-3;         // rad/s, m/s
 constexpr double kCollisionStep = 0.02;  // rad, m: between collision checks along a path
+constexpr double kMostPoints = 50000;    // of a trajectory
 constexpr int kHalvings = 5;             // of the tolerance, until a path does not collide
 
 /// The factor, or 1 if it is not given or not sensible, as MoveIt takes it.
@@ -110,13 +112,14 @@ class TorqueLimitedTiming final : public TorqueAdapter {
             const planning_interface::MotionPlanRequest& req,
             planning_interface::MotionPlanResponse& res, const TorqueSettings& settings,
             const ga_dynamics::Chain& arm) const override {
+    const auto began = std::chrono::steady_clock::now();
     robot_trajectory::RobotTrajectory& trajectory = *res.trajectory;
     const double velocity_factor =
         factor(req.max_velocity_scaling_factor, "max_velocity_scaling_factor", logger());
     const double acceleration_factor =
         factor(req.max_acceleration_scaling_factor, "max_acceleration_scaling_factor", logger());
     const ArmColumns columns = columns_of(trajectory, arm);
-    if (!columns.any()) return time_others(res, velocity_factor, acceleration_factor);
+    if (!columns.any()) return work_without_arm(req, res);
     check_others(trajectory, columns);
     warn_of_motion(trajectory.getFirstWayPoint(), columns, arm);
     trajectory.unwind();
@@ -141,6 +144,7 @@ class TorqueLimitedTiming final : public TorqueAdapter {
     for (;; tolerance /= 2) {
       const auto path =
           path_through(points, scene, req.path_constraints, way_points, columns, tolerance, least);
+      check_count(arm, limits, path, settings.sample_period, slow);
       const SampledTiming timed = time_and_sample(arm, limits, {.intervals = settings.intervals},
                                                   path, 1 / (settings.sample_period * slow));
       write(timed.samples, slow, columns, trajectory);
@@ -148,23 +152,46 @@ class TorqueLimitedTiming final : public TorqueAdapter {
       if (tolerance <= least) break;
       if (scene.isPathValid(trajectory, req.path_constraints, trajectory.getGroupName())) break;
     }
-    RCLCPP_INFO(logger(), "%zu way-points timed: %.3f s, %zu points", planned.size(),
-                trajectory.getDuration(), trajectory.getWayPointCount());
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
+    RCLCPP_INFO(logger(), "%zu way-points timed in %.0f ms: %.3f s, %zu points", planned.size(),
+                1e3 * taken.count(), trajectory.getDuration(), trajectory.getWayPointCount());
     res.error_code = MoveItErrorCode::SUCCESS;
   }
 
   /// Joints without motor torques, such as a gripper's.
-  void time_others(planning_interface::MotionPlanResponse& res, double velocity_factor,
-                   double acceleration_factor) const {
+  void work_without_arm(const planning_interface::MotionPlanRequest& req,
+                        planning_interface::MotionPlanResponse& res) const override {
+    const std::string names = listed(joints_of(*res.trajectory));
+    RCLCPP_INFO(logger(), "%s: not of an arm, timed by the acceleration limits", names.c_str());
     const trajectory_processing::TimeOptimalTrajectoryGeneration by_acceleration;
-    if (by_acceleration.computeTimeStamps(*res.trajectory, velocity_factor, acceleration_factor)) {
+    if (by_acceleration.computeTimeStamps(
+            *res.trajectory,
+            factor(req.max_velocity_scaling_factor, "max_velocity_scaling_factor", logger()),
+            factor(req.max_acceleration_scaling_factor, "max_acceleration_scaling_factor",
+                   logger()))) {
       res.error_code = MoveItErrorCode::SUCCESS;
       return;
     }
     throw std::invalid_argument(
         join("group '", res.trajectory->getGroupName(),
-             "' has no joint of the arm, and MoveIt's timing by acceleration "
-             "limits failed"));
+             "' has no joint of an arm, and MoveIt's timing by acceleration limits failed (joints ",
+             names, ")"));
+  }
+
+  /// A slow motion may have more points than there is memory for.
+  static void check_count(const ga_dynamics::Chain& arm, const TimingLimits& limits,
+                          const std::shared_ptr<const Path>& path, double sample_period,
+                          double slow) {
+    TimingLimits simple = limits;  // without the bound of the torque rate: fast, and not slower
+    simple.torque_rate.assign(simple.torque_rate.size(), std::numeric_limits<double>::infinity());
+    const double seconds =
+        PathTimer(arm, simple, {.intervals = 100}).time(path).trajectory->duration() / slow;
+    if (seconds <= kMostPoints * sample_period) return;
+    throw std::invalid_argument(join(
+        "the motion takes ", seconds, " s or more: ", std::ceil(seconds / sample_period),
+        " points, more than ", kMostPoints,
+        "; raise max_velocity_scaling_factor, or the parameter torque_limits.sample_period (now ",
+        sample_period, " s)"));
   }
 
   /// Joints of the group that are not the arm's may not move meanwhile.

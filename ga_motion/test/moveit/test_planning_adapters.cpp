@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <moveit/kinematic_constraints/utils.hpp>
+#include <moveit/kinematics_base/kinematics_base.hpp>
 #include <moveit/planning_interface/planning_interface.hpp>
 #include <moveit/planning_interface/planning_request_adapter.hpp>
 #include <moveit/planning_interface/planning_response_adapter.hpp>
@@ -17,6 +19,7 @@
 #include <moveit/trajectory_processing/time_optimal_trajectory_generation.hpp>
 #include <moveit/utils/robot_model_test_utils.hpp>
 #include <random>
+#include <sstream>
 #include <tf2_eigen/tf2_eigen.hpp>
 
 #include "puma_model.hpp"
@@ -311,6 +314,20 @@ TEST_F(Adapters, RoundCornersLessWhereTheyWouldCollide) {
   EXPECT_LT(nearest(*timed.trajectory), nearest(*open.trajectory));
 }
 
+TEST_F(Adapters, RefuseMotionsOfTooManyPointsAndSayWhatToDo) {
+  request.max_velocity_scaling_factor = 1e-6;
+  const MotionPlanResponse endless = time(kPath);
+  EXPECT_EQ(endless.error_code, MoveItErrorCode::INVALID_MOTION_PLAN);
+  for (const char* part : {"points, more than 50000", "max_velocity_scaling_factor",
+                           "torque_limits.sample_period (now 0.005 s)"}) {
+    EXPECT_NE(endless.error_code.message.find(part), std::string::npos)
+        << endless.error_code.message;
+  }
+  request.max_velocity_scaling_factor = 0.01;
+  const MotionPlanResponse slow = time(kShort);
+  EXPECT_TRUE(slow.error_code) << slow.error_code.message;
+}
+
 TEST_F(Adapters, RefuseWhatTheMotorsCannotDoAndSayWhy) {
   set("payload.mass", rclcpp::ParameterValue(60.0));
   const Points stretched{{0, 0, 1.5, 0, 0, 0}, {0.5, 0, 1.5, 0, 0, 0}};
@@ -369,6 +386,69 @@ TEST_F(Adapters, CheckRefusesATrajectoryWithoutTimes) {
   EXPECT_NE(refused.error_code.message.find("timed"), std::string::npos);
 }
 
+TEST_F(Adapters, CheckRefusesValuesThatAreNotFiniteByJointAndTime) {
+  const MotionPlanResponse timed = time(kShort);
+  ASSERT_TRUE(timed.error_code) << timed.error_code.message;
+  const double t = timed.trajectory->getWayPointDurationFromStart(7);
+  using Change = std::function<void(moveit::core::RobotState&)>;
+  const std::vector<std::pair<std::string, Change>> changes{
+      {"position is nan", [](auto& state) { state.setVariablePosition("joint2", NAN); }},
+      {"velocity is inf", [](auto& state) { state.setVariableVelocity("joint2", INFINITY); }},
+      {"acceleration is nan", [](auto& state) { state.setVariableAcceleration("joint2", NAN); }}};
+  for (const bool warn_only : {false, true}) {
+    set("warn_only", rclcpp::ParameterValue(warn_only));
+    for (const auto& [said, change] : changes) {
+      RobotTrajectory bad(*timed.trajectory, true);
+      change(*bad.getWayPointPtr(7));
+      const MotionPlanResponse refused = check(bad);
+      EXPECT_EQ(refused.error_code, MoveItErrorCode::INVALID_MOTION_PLAN);
+      EXPECT_NE(refused.error_code.message.find("joint 'joint2': its " + said), std::string::npos)
+          << refused.error_code.message;
+      std::ostringstream when;
+      when << "at " << t << " s, point 8 of " << bad.getWayPointCount();
+      EXPECT_NE(refused.error_code.message.find(when.str()), std::string::npos)
+          << refused.error_code.message;
+    }
+  }
+}
+
+TEST_F(Adapters, CheckRefusesTooMuchVelocityAndNamesIt) {
+  // So slow that no torque is exceeded, but for one point.
+  request.max_velocity_scaling_factor = 0.2;
+  const MotionPlanResponse timed = time(kPath);
+  ASSERT_TRUE(check(*timed.trajectory).error_code);
+  RobotTrajectory fast(*timed.trajectory, true);
+  const std::size_t middle = fast.getWayPointCount() / 2;
+  fast.setWayPointDurationFromPrevious(middle, 10);
+  moveit::core::RobotState& state = *fast.getWayPointPtr(middle);
+  state.setVariableVelocity("joint6", 1.02 * model->getVariableBounds("joint6").max_velocity_);
+  const MotionPlanResponse refused = check(fast);
+  EXPECT_EQ(refused.error_code, MoveItErrorCode::INVALID_MOTION_PLAN);
+  for (const char* part : {"joint 'joint6': ", "rad/s at ", "beyond its velocity limit"}) {
+    EXPECT_NE(refused.error_code.message.find(part), std::string::npos)
+        << refused.error_code.message;
+  }
+}
+
+TEST_F(Adapters, CheckRefusesPositionsBeyondTheLimitsAndNamesThem) {
+  const double limit = model->getVariableBounds("joint1").max_position_;
+  Points points{{limit - 0.2, -1.0, 1.5, 0, 0, 0}, {limit + 0.01, -1.0, 1.5, 0, 0, 0}};
+  const auto slowly = [&](const Points& way) {
+    RobotTrajectory motion = trajectory(way);
+    motion.setWayPointDurationFromPrevious(1, 5);
+    return check(motion).error_code;
+  };
+  const MoveItErrorCode code = slowly(points);
+  EXPECT_EQ(code, MoveItErrorCode::INVALID_MOTION_PLAN);
+  for (const char* part : {"joint 'joint1': ", "rad at 5 s", "beyond its limits"})
+    EXPECT_NE(code.message.find(part), std::string::npos) << code.message;
+  points[1][0] = limit - 0.2;
+  points[1][1] = -0.9;
+  // Soft limits of the description are narrower.
+  points[0][0] = points[1][0] = limit - 0.5;
+  EXPECT_TRUE(slowly(points)) << slowly(points).message;
+}
+
 // --- joints that are not the arm's ---
 
 TEST(OtherJoints, AreTimedByMoveItsAccelerationLimits) {
@@ -422,6 +502,115 @@ TEST(OtherJoints, AreTimedByMoveItsAccelerationLimits) {
   const MotionPlanResponse both = time("all", 0.5, 0.05);
   EXPECT_EQ(both.error_code, MoveItErrorCode::FAILURE);
   EXPECT_NE(both.error_code.message.find("joint 'left' moves with the arm"), std::string::npos);
+}
+
+/// A robot of revolute and prismatic joints with the limits that MoveIt needs.
+class Built {
+ public:
+  /// A joint and the link behind it, `x` from its parent.
+  void add(const std::string& joint, const std::string& parent, const std::string& link, double x,
+           bool finger = false) {
+    text_ += "<joint name='" + joint + "' type='" + (finger ? "prismatic" : "revolute") +
+             "'><parent link='" + parent + "'/><child link='" + link + "'/><origin xyz='" +
+             std::to_string(x) + " 0 0'/><axis xyz='0 1 0'/>" +
+             (finger ? "<limit lower='-0.1' upper='0.1' effort='0' velocity='0.1'/>"
+                     : "<limit lower='-2' upper='2' effort='50' velocity='2'/>") +
+             "</joint><link name='" + link + R"('><inertial><origin xyz='0.1 0 0'/><mass value='1'/>
+      <inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.01'/></inertial></link>)";
+    joints_.push_back(joint);
+  }
+  std::string urdf() const {
+    return "<robot name='built'><link name='base'/>" + text_ + "</robot>";
+  }
+  moveit::core::RobotModelPtr model(const std::string& groups) const {
+    const auto result = test::model_of(urdf(), "<robot name='built'>" + groups + "</robot>");
+    for (const std::string& name : joints_) {
+      moveit::core::VariableBounds bounds = result->getVariableBounds(name);
+      bounds.acceleration_bounded_ = true;
+      bounds.max_acceleration_ = 1, bounds.min_acceleration_ = -1;
+      result->getJointModel(name)->setVariableBounds(name, bounds);
+    }
+    return result;
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::string> joints_;
+};
+
+/// Times a motion of the group's joints by 0.05 and returns the response.
+MotionPlanResponse timed_motion(const Built& robot, const moveit::core::RobotModelPtr& model,
+                                const std::string& group, const std::string& plugin,
+                                const std::shared_ptr<RobotTrajectory>& given = nullptr) {
+  const auto adapter = test::load<PlanningResponseAdapter>(
+      "planning_interface::PlanningResponseAdapter", "ga_motion/" + plugin);
+  adapter->initialize(test::make_node(robot.urdf()), "ompl");
+  MotionPlanResponse response;
+  response.trajectory = given ? given : std::make_shared<RobotTrajectory>(model, group);
+  if (!given) {
+    moveit::core::RobotState state(model);
+    state.setToDefaultValues();
+    response.trajectory->addSuffixWayPoint(state, 0);
+    for (const std::string& name : model->getJointModelGroup(group)->getVariableNames())
+      state.setVariablePosition(name, 0.05);
+    response.trajectory->addSuffixWayPoint(state, 0);
+  }
+  adapter->adapt(std::make_shared<planning_scene::PlanningScene>(model), MotionPlanRequest(),
+                 response);
+  return response;
+}
+
+TEST(Arms, AreTheGroupsThatAreChainsSoEachOfTwoIsTimedByItsTorque) {
+  Built robot;
+  robot.add("l1", "base", "l_upper", 0);
+  robot.add("l2", "l_upper", "l_hand", 0.3);
+  robot.add("r1", "base", "r_upper", -0.5);
+  robot.add("r2", "r_upper", "r_lower", 0.3);
+  robot.add("r3", "r_lower", "r_hand", 0.3);
+  const auto model = robot.model(R"(
+      <group name="left"><chain base_link="base" tip_link="l_hand"/></group>
+      <group name="right"><chain base_link="base" tip_link="r_hand"/></group>)");
+  for (const char* group : {"left", "right"}) {
+    const MotionPlanResponse timed = timed_motion(robot, model, group, "TorqueLimitedTiming");
+    ASSERT_TRUE(timed.error_code) << timed.error_code.message;
+    // MoveIt's timing keeps 1 rad/s²; torque allows more.
+    double largest = 0;
+    for (std::size_t k = 0; k < timed.trajectory->getWayPointCount(); ++k) {
+      for (const std::string& name : model->getJointModelGroup(group)->getVariableNames()) {
+        largest = std::max(
+            largest, std::abs(timed.trajectory->getWayPoint(k).getVariableAcceleration(name)));
+      }
+    }
+    EXPECT_GT(largest, 3) << group;
+    EXPECT_TRUE(timed_motion(robot, model, group, "CheckTorques", timed.trajectory).error_code);
+  }
+}
+
+TEST(Arms, AreNotTheHandsAtTheirEnds) {
+  // The longest chain ends in a finger, which has no effort limit.
+  Built robot;
+  robot.add("a", "base", "upper", 0);
+  robot.add("b", "upper", "palm", 0.3);
+  robot.add("proximal", "palm", "knuckle", 0.1, true);
+  robot.add("distal", "knuckle", "nail", 0.1, true);
+  robot.add("thumb", "palm", "thumb_link", 0.1, true);
+  const std::string arm = R"(<group name="arm"><chain base_link="base" tip_link="palm"/></group>)";
+  for (
+      const char* const hand :
+      {R"(<group name="hand"><joint name="proximal"/><joint name="distal"/><joint name="thumb"/></group>)",
+       R"(<group name="hand"><joint name="thumb"/></group>)",
+       R"(<group name="hand"><joint name="proximal"/><joint name="distal"/></group>
+           <end_effector name="hand" group="hand" parent_link="palm" parent_group="arm"/>)"}) {
+    const auto model = robot.model(arm + hand);
+    for (const char* group : {"arm", "hand"}) {
+      const MotionPlanResponse timed = timed_motion(robot, model, group, "TorqueLimitedTiming");
+      EXPECT_TRUE(timed.error_code) << group << ": " << timed.error_code.message;
+      EXPECT_GT(timed.trajectory->getDuration(), 0);
+      const MotionPlanResponse checked =
+          timed_motion(robot, model, group, "CheckTorques", timed.trajectory);
+      EXPECT_TRUE(checked.error_code) << group << ": " << checked.error_code.message;
+    }
+  }
 }
 
 // --- goals ---
@@ -544,6 +733,63 @@ TEST_F(Goals, OutOfReachAreRefusedWithTheDistance) {
   const MoveItErrorCode code = verdict();
   EXPECT_EQ(code, MoveItErrorCode::NO_IK_SOLUTION);
   EXPECT_NE(code.message.find("m too far from"), std::string::npos) << code.message;
+}
+
+/// A solver that fails as no solver should.
+class Throwing final : public kinematics::KinematicsBase {
+ public:
+  using Pose = geometry_msgs::msg::Pose;
+  using Values = std::vector<double>;
+  using Options = kinematics::KinematicsQueryOptions;
+  using Code = moveit_msgs::msg::MoveItErrorCodes;
+
+  explicit Throwing(const moveit::core::JointModelGroup& group)
+      : joints_(group.getActiveJointModelNames()) {
+    storeValues(group.getParentModel(), group.getName(), "base_link", {"tool0"}, 0.1);
+  }
+  bool getPositionIK(const Pose&, const Values&, Values&, Code&, const Options&) const override {
+    throw std::runtime_error("the solver is broken");
+  }
+  bool searchPositionIK(const Pose&, const Values&, double, Values&, Code&,
+                        const Options&) const override {
+    throw std::runtime_error("the solver is broken");
+  }
+  bool searchPositionIK(const Pose&, const Values&, double, const Values&, Values&, Code&,
+                        const Options&) const override {
+    throw std::runtime_error("the solver is broken");
+  }
+  bool searchPositionIK(const Pose&, const Values&, double, Values&, const IKCallbackFn&, Code&,
+                        const Options&) const override {
+    throw std::runtime_error("the solver is broken");
+  }
+  bool searchPositionIK(const Pose&, const Values&, double, const Values&, Values&,
+                        const IKCallbackFn&, Code&, const Options&) const override {
+    throw std::runtime_error("the solver is broken");
+  }
+  bool getPositionFK(const std::vector<std::string>&, const Values&,
+                     std::vector<Pose>&) const override {
+    return false;
+  }
+  const std::vector<std::string>& getJointNames() const override { return joints_; }
+  const std::vector<std::string>& getLinkNames() const override { return links_; }
+
+ private:
+  std::vector<std::string> joints_, links_{"tool0"};
+};
+
+TEST_F(Goals, ThatCannotBeCheckedAreRefusedWithTheReason) {
+  model->getJointModelGroup("arm")->setSolverAllocators(
+      [](const moveit::core::JointModelGroup* group) {
+        return std::make_shared<Throwing>(*group);
+      });
+  pose_goal(tool_at(kPath[1]));
+  const auto goal = request.goal_constraints;
+  MoveItErrorCode code;
+  EXPECT_NO_THROW(code = verdict());
+  EXPECT_EQ(code, MoveItErrorCode::INVALID_GOAL_CONSTRAINTS);
+  EXPECT_EQ(code.message, "the goal cannot be checked: the solver is broken");
+  EXPECT_NO_THROW(resolve());
+  EXPECT_EQ(request.goal_constraints, goal);
 }
 
 TEST_F(Goals, OfOtherKindsAreLeftToThePlanner) {
