@@ -17,7 +17,7 @@ import yaml
 VELOCITY_SHARE, TORQUE_RESERVE = 0.9, 0.1
 DIGITS = 3  # of velocities and accelerations, rounded down
 # s, from rest to the velocity limit: accelerations are no higher. For a joint whose description
-# lacks the rotor inertia, the torque alone would allow any: 1.6e5 rad/s² at the wrist of a UR10e.
+# lacks the rotor inertia, the torque alone would allow any: 1.6e5 rad/s² at a UR10e's wrist.
 LEAST_TIME = 0.05
 CLOSED_FORM = 'ga_motion/ClosedFormKinematics'
 SEARCH = 'kdl_kinematics_plugin/KDLKinematicsPlugin'
