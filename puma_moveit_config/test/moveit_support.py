@@ -250,12 +250,12 @@ class MoveItTest(ArmTest):
         if goal is not None:
             self.assertLess(distance(self.arm.positions(), goal), within)
 
-    def move(self, constraints, goal=None, **options):
+    def move(self, constraints, goal=None, within=3e-3, **options):
         """Plan and execute, check the result and that nothing touches; return result, states."""
         self.arm.record()
         result, seconds = self.arm.plan_and_move(constraints, **options)
         states = self.arm.recorded()
-        self.assert_moved(result, goal)
+        self.assert_moved(result, goal, within)
         self.assert_free(states)
         return result, states, seconds
 

@@ -54,7 +54,7 @@ const Parameter<double> kRepeatTolerance{
     "way-points that repeat the one before to this, rad or m, are left out"};
 const Parameter<bool> kAccelerations{"use_acceleration_limits", false,
                                      "keep the acceleration limits of the robot model as well"};
-const Parameter<int> kIntervals{"intervals", 200, "grid intervals along the path"};
+const Parameter<int> kIntervals{"intervals", 500, "grid intervals along the path"};
 const Parameter<double> kCheckTolerance{
     "check_tolerance", kTorqueTolerance,
     "excess of a torque over its limit that passes, as a share"};
