@@ -16,6 +16,9 @@ constexpr double kLongestHold = 0.05;  ///< s
 /// before. It filters noise.
 constexpr double kNewest = 0.5;
 constexpr double kShortestCycle = 1e-9;  ///< s
+/// rad/s; a slower sample that repeats is at rest, whatever its acceleration: trajectory controllers
+/// repeat the last point of a trajectory, with an acceleration and a velocity of a rounding error.
+constexpr double kRest = 1e-6;
 
 }  // namespace
 
@@ -70,7 +73,7 @@ bool ReferenceCompletion::repeats(const Reference& r) const noexcept {
   for (std::size_t i = 0; i < sample_.q.size() && same; ++i) {
     same = r.q[i] == sample_.q[i] && r.qd[i] == sample_.qd[i] &&
            (estimated_ || r.qdd[i] == sample_.qdd[i]);
-    moves = moves || r.qd[i] != 0;
+    moves = moves || std::abs(r.qd[i]) > kRest;
   }
   return same && moves;
 }

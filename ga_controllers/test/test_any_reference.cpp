@@ -205,6 +205,18 @@ struct Obedient {
   Values q, qd, tau;
 };
 
+TEST(AnyReference, ARepeatedSampleWithAVelocityOfARoundingErrorIsAtRest) {
+  // The last point of a trajectory: extrapolated with its acceleration, it would move the arm.
+  const Chain chain = puma();
+  const Values at = at_rest(0).q;
+  Obedient arm(chain, at);
+  const Values velocity(6, 1e-7), acceleration{8, -10, 40, -90, 90, 90}, none(6, 0.0);
+  for (int k = 0; k < 1000; ++k) {
+    arm.cycle({at, velocity, k < 20 ? acceleration : none});
+    for (std::size_t i = 0; i < 6; ++i) ASSERT_NEAR(arm.q[i], at[i], 1e-3) << "cycle " << k;
+  }
+}
+
 TEST(AnyReference, AFarStepOfPositionsIsNotOvershot) {
   const Chain chain = puma();
   const Values start = Wave(0).q;
