@@ -25,6 +25,9 @@ from shape_msgs.msg import SolidPrimitive
 
 CONFIG = Path(__file__).resolve().parents[1] / 'config'
 TIP = 'tool0'
+# s; a goal succeeds within the tolerance of the trajectory controller, while time scaling may be
+# some milliseconds behind its trajectory
+SETTLING = 0.2
 Code = MoveItErrorCodes
 
 
@@ -245,10 +248,11 @@ class MoveItTest(ArmTest):
         cls.arm.until(lambda: 'floor' in cls.arm.objects(), 'the floor')
 
     def assert_moved(self, result, goal=None, within=3e-3):
-        """The motion has succeeded and the arm is at this posture."""
+        """The motion has succeeded and the arm is at this posture, or arrives in SETTLING."""
         self.assertEqual(result.error_code.val, Code.SUCCESS, result.error_code)
-        if goal is not None:
-            self.assertLess(distance(self.arm.positions(), goal), within)
+        end = self.arm.now() + SETTLING
+        while goal is not None and distance(self.arm.positions(), goal) >= within:
+            self.assertLess(self.arm.now(), end, distance(self.arm.positions(), goal))
 
     def move(self, constraints, goal=None, within=3e-3, **options):
         """Plan and execute, check the result and that nothing touches; return result, states."""
