@@ -17,6 +17,9 @@ launch_support.isolate(33)
 SEVEN = arm_launch.share('ga_dynamics', 'robots', 'seven_joints.urdf')
 PUMA = arm_launch.share('puma_description', 'urdf', 'puma560.urdf')
 JOINTS = [f'a{i}' for i in range(1, 8)]
+# The description lacks rotor inertias: at full speed, with nine tenths of the torque, the arm leaves
+# its path in some runs.
+SPEED = 0.5
 GOAL = [0.4, 0.8, 0.3, -0.5, -0.4, 0.9, 0.5]
 
 
@@ -39,12 +42,12 @@ def test_an_arm_of_seven_joints_is_planned_and_moved(tmp_path):
             arm.wait_for_move_group()
             arm.wait_for_controllers(tracking='active', tracking_trajectory='active')
             for goal in (joint_goal(GOAL, joints=JOINTS), joint_goal([0.0] * 7, joints=JOINTS)):
-                result, _ = arm.plan_and_move(goal)
+                result, _ = arm.plan_and_move(goal, speed=SPEED)
                 assert result.error_code.val == Code.SUCCESS, result.error_code
             chain = ElementTree.parse(folder / 'seven_joints.srdf').find('group/chain')
             base, tip = chain.get('base_link'), chain.get('tip_link')
             goal = pose_goal(arm.pose(GOAL, tip, base), tip=tip, frame=base)
-            result, _ = arm.plan_and_move(goal)
+            result, _ = arm.plan_and_move(goal, speed=SPEED)
             assert result.error_code.val == Code.SUCCESS, result.error_code
         finally:
             arm.close()
