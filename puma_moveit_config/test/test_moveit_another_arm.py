@@ -17,8 +17,8 @@ launch_support.isolate(33)
 SEVEN = arm_launch.share('ga_dynamics', 'robots', 'seven_joints.urdf')
 PUMA = arm_launch.share('puma_description', 'urdf', 'puma560.urdf')
 JOINTS = [f'a{i}' for i in range(1, 8)]
-# The description lacks rotor inertias: at full speed, with nine tenths of the torque, the arm leaves
-# its path in some runs.
+# The description lacks rotor inertias: at full speed, with nine tenths of the torque, the arm
+# leaves its path in some runs.
 SPEED = 0.5
 GOAL = [0.4, 0.8, 0.3, -0.5, -0.4, 0.9, 0.5]
 

@@ -61,7 +61,7 @@ inline rclcpp::Node::SharedPtr make_node(const std::string& urdf_text) {
 /// As MoveIt loads it.
 template <class Base>
 std::shared_ptr<Base> load(const std::string& base, const std::string& name) {
-  // Never destroyed: it needs statics of class_loader, which may be destroyed before it.
+  // Never destroyed: it needs static objects of class_loader, which may be destroyed before it.
   static auto* const loader = new pluginlib::ClassLoader<Base>("moveit_core", base);
   return loader->createSharedInstance(name);
 }
