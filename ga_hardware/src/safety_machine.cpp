@@ -160,7 +160,7 @@ void SafetyMachine::begin_reaction(Reaction reaction) noexcept {
   reaction_ = reaction;
 }
 
-/// Brakes that a person closes are asked for first, unless nobody was asked to open them yet.
+/// Asks a person to close the brakes first, if a person was asked to open them.
 void SafetyMachine::begin_ramp() noexcept {
   if (!by_hand() || !command_seen_ || !(torque_time_ > 0)) {
     start_ramp();

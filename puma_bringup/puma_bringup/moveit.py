@@ -20,7 +20,7 @@ from puma_bringup.arm_launch import argument, is_true, own_topics, share, value
 import yaml
 
 PIPELINES = ('ompl', 'pilz_industrial_motion_planner')  # the first one is the default
-# The stock actions do not bear a goal that arrives while the arm moves.
+# The stock actions fail on a goal that arrives while the arm moves.
 CAPABILITIES = {'capabilities': 'ga_motion/MoveAction',
                 'disable_capabilities': 'move_group/MoveGroupMoveAction '
                                         'move_group/MoveGroupExecuteTrajectoryAction'}

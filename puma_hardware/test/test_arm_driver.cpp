@@ -260,7 +260,7 @@ TEST_F(GuardedDriver, StopsWhenItsHeartbeatWasRemoved) {
   EXPECT_EQ(arm.driver.arm().safety().reaction(), Reaction::kRampDown);
 }
 
-// Nobody closes brakes within a second. Meanwhile a payload that no law knows must not sink.
+// A person needs seconds to close the brakes. Until then, an unknown payload must not sink.
 TEST(ArmDriver, APersonAtTheBrakesHasTimeAlsoWithAPayload) {
   for (const bool opening : {true, false}) {
     SCOPED_TRACE(opening ? "start" : "stop");

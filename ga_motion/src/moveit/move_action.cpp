@@ -78,7 +78,7 @@ ResultPtr<Action> failed(std::int32_t code, const std::string& message) {
   return result_of<Action>({code, message, kSource});
 }
 
-/// Does not throw: while the process shuts down, nobody can be told.
+/// Does not throw: while the process shuts down, a failure cannot be reported.
 template <class Action>
 void finish(Goal<Action>& goal, const ResultPtr<Action>& result) {
   try {
