@@ -64,7 +64,7 @@ ArmDriver::ArmDriver(Robot& robot, Heartbeat* heartbeat, const ArmDriverOptions&
                     robot.settings().manual_brakes()),
       period_(options.period),
       elapsed_(options.period) {
-  if (robot.bus() == Bus::kPrivate && heartbeat == nullptr) return;  // a private bus has no other users
+  if (robot.bus() == Bus::kPrivate && heartbeat == nullptr) return;  // no other users
   claim_watch_ = std::jthread(
       [this](const std::stop_token& stop) { watch_claim(stop, claim_, heartbeat_, claimed_); });
 }
