@@ -18,7 +18,8 @@ Blocks of a document share a shell, which begins in the repository for the READM
 folder, with the workspace set up, for the others. `yaml` and `csv` blocks with the name of a file
 are written there. Commands that go on until they are stopped (`ros2 launch`, and all but the last
 that a comment puts into a `terminal` of their own) are started, and stopped by Ctrl-C before the
-next one of their kind starts or the document ends.
+next one of their kind starts or the document ends. A command with the comment `# refused: REASON`
+must end with exit status 1, and not by an exception.
 """
 
 import os
@@ -90,6 +91,16 @@ os.execvp("bash", ["bash", "-c", "exec " + sys.argv[1]])' "$1" >"$log" 2>&1 &
   done
   echo "is not ready (no line with: $2); its output:"
   cat "$log"
+  exit 1
+}
+# refused COMMAND: it must say why it does nothing.
+refused() {
+  local status=0 log
+  log=$(mktemp -p "$logs")
+  bash -c "$1" >"$log" 2>&1 || status=$?
+  cat "$log"
+  if ((status == 1)) && ! grep -q Traceback "$log"; then return; fi
+  echo "should be refused with exit status 1, not $status: $1"
   exit 1
 }
 cleanup() {
@@ -242,7 +253,9 @@ def script(path, tag):
         own = commands(block)
         for command in own:
             lines.append(f'echo {shlex.quote("$ " + command)}')
-            if serves(command, own):
+            if re.search(r'# refused: ', command):
+                lines.append(f'refused {shlex.quote(command)}')
+            elif serves(command, own):
                 if not re.search(r'# terminal [2-9]', command):
                     lines.append('stop')
                 lines.append(f'serve {shlex.quote(command)} {shlex.quote(ready(command))}')

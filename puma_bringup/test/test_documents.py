@@ -55,6 +55,18 @@ def test_a_command_that_fails_is_noticed():
         document.unlink()
 
 
+@pytest.mark.parametrize('command, passes', [
+    ('false', True), ('true', False), ('exit 2', False), ('not_a_command', False),
+    ('echo Traceback; false', False)])
+def test_a_command_that_must_be_refused_is(command, passes):
+    document = ROOT / 'build' / 'must_be_refused.md'
+    document.write_text(f'# Refused\n\n```bash {TAG}\n{command}  # refused: for a test\n```\n')
+    try:
+        assert (tool('run', document, TAG).returncode == 0) == passes
+    finally:
+        document.unlink()
+
+
 def test_a_command_that_is_refused_is_noticed():
     document = ROOT / 'build' / 'refused.md'
     for text in ('Response(success=False)', 'Goal finished with status: ABORTED'):
