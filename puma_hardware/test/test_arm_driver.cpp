@@ -180,15 +180,23 @@ class GuardedDriver : public testing::Test {
   ~GuardedDriver() override { Heartbeat::remove(name_); }
   std::string name_ = "driver_" + std::to_string(getpid());
   Heartbeat heartbeat_{name_}, seen_{name_};
+
+  /// Is the guard of an arm.
+  void watch(const Driven& arm) {
+    heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
+    heartbeat_.guard_beat();
+  }
+  void start_watched(Driven& arm) {
+    watch(arm);
+    ASSERT_TRUE(arm.driver.arm_guard());
+    arm.driver.allow_power(true);
+    arm.know_position();
+  }
 };
 
 TEST_F(GuardedDriver, IsWatchedUntilItHasStopped) {
   Driven arm(true, &heartbeat_);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
-  heartbeat_.guard_beat();
-  ASSERT_TRUE(arm.driver.arm_guard());
-  arm.driver.allow_power(true);
-  arm.know_position();
+  start_watched(arm);
   arm.drive(100);
   ASSERT_EQ(arm.state(), SafetyState::kActive);
   EXPECT_TRUE(seen_.armed());
@@ -215,8 +223,7 @@ TEST_F(GuardedDriver, IsNotPoweredWithoutAGuard) {
   EXPECT_FALSE(arm.driver.arm_guard());
   EXPECT_FALSE(seen_.armed());
   EXPECT_NE(arm.driver.arm_refusal().find("no guard is running"), std::string::npos);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
-  heartbeat_.guard_beat();
+  watch(arm);
   EXPECT_EQ(arm.driver.power_refusal(), "");
   EXPECT_TRUE(arm.driver.arm_guard());
   EXPECT_TRUE(seen_.armed());
@@ -224,8 +231,7 @@ TEST_F(GuardedDriver, IsNotPoweredWithoutAGuard) {
 
 TEST_F(GuardedDriver, StaysWatchedFromOneMotionToTheNext) {
   Driven arm(true, &heartbeat_);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
-  heartbeat_.guard_beat();
+  watch(arm);
   arm.driver.keep_guard(true);
   ASSERT_TRUE(arm.driver.arm_guard());
   arm.know_position();
@@ -244,11 +250,7 @@ TEST_F(GuardedDriver, StaysWatchedFromOneMotionToTheNext) {
 
 TEST_F(GuardedDriver, StopsWhenItsHeartbeatWasRemoved) {
   Driven arm(true, &heartbeat_);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
-  heartbeat_.guard_beat();
-  ASSERT_TRUE(arm.driver.arm_guard());
-  arm.driver.allow_power(true);
-  arm.know_position();
+  start_watched(arm);
   arm.drive(300);
   ASSERT_EQ(arm.state(), SafetyState::kActive);
   Heartbeat::remove(name_);
@@ -300,11 +302,7 @@ TEST(ArmDriver, APersonAtTheBrakesHasTimeAlsoWithAPayload) {
 
 TEST_F(GuardedDriver, StopsWhenTheGuardTrips) {
   Driven arm(true, &heartbeat_);
-  heartbeat_.watch(cut_settings(arm.robot.settings().cards.pcl726), 100'000'000);
-  heartbeat_.guard_beat();
-  ASSERT_TRUE(arm.driver.arm_guard());
-  arm.driver.allow_power(true);
-  arm.know_position();
+  start_watched(arm);
   arm.drive(100);
   ASSERT_GT(arm.largest_volts(), 0.1);
   ASSERT_FALSE(arm.driver.tripped());
