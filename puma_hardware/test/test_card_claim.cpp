@@ -184,6 +184,22 @@ TEST_F(SharedArm, KnowsAGuardByItsSettings) {
   EXPECT_TRUE(driver.guard_alive());
 }
 
+/// A cycle without torque; returns the fault.
+Fault cycle(ArmDriver& driver) {
+  const std::array<double, 6> none{};
+  driver.read(0.001);
+  driver.command(none, 0);
+  return driver.arm().safety().cause().fault;
+}
+/// Drives an arm whose power is allowed.
+void make_active(ArmDriver& driver) {
+  const std::array<double, 6> pose{0, -1.5, 1.5, 0, 0, 0};
+  cycle(driver);
+  ASSERT_TRUE(driver.arm().set_position(pose));
+  EXPECT_EQ(cycle(driver), Fault::kNone);
+  ASSERT_EQ(driver.arm().safety().state(), SafetyState::kActive);
+}
+
 TEST_F(SharedArm, StopsWhenNobodyWatchesItAnyMore) {
   Heartbeat heartbeat(name_);
   Robot robot(chain_, {}, Bus::kShared, name_);
@@ -194,18 +210,9 @@ TEST_F(SharedArm, StopsWhenNobodyWatchesItAnyMore) {
   heartbeat.watch(cut_settings(robot.settings().cards.pcl726), kGuardTimeout);
   heartbeat.guard_beat();
   ASSERT_TRUE(driver.arm_guard());
-  const std::array<double, 6> pose{0, -1.5, 1.5, 0, 0, 0}, none{};
-  const auto cycle = [&] {
-    driver.read(0.001);
-    driver.command(none, 0);
-    return driver.arm().safety().cause().fault;
-  };
-  cycle();
-  ASSERT_TRUE(driver.arm().set_position(pose));
-  EXPECT_EQ(cycle(), Fault::kNone);
-  ASSERT_EQ(driver.arm().safety().state(), SafetyState::kActive);
+  make_active(driver);
   Heartbeat(name_).disarm();
-  EXPECT_EQ(cycle(), Fault::kGuardLost);
+  EXPECT_EQ(cycle(driver), Fault::kGuardLost);
 }
 
 TEST_F(SharedArm, StopsWhenItsLockWasRemoved) {
@@ -214,23 +221,14 @@ TEST_F(SharedArm, StopsWhenItsLockWasRemoved) {
     Robot robot(chain_, {}, Bus::kShared, name_);
     ArmDriver driver(robot, nullptr, {});
     driver.allow_power(true);
-    const std::array<double, 6> pose{0, -1.5, 1.5, 0, 0, 0}, none{};
-    const auto cycle = [&] {
-      driver.read(0.001);
-      driver.command(none, 0);
-      return driver.arm().safety().cause().fault;
-    };
-    cycle();
-    ASSERT_TRUE(driver.arm().set_position(pose));
-    EXPECT_EQ(cycle(), Fault::kNone);
-    ASSERT_EQ(driver.arm().safety().state(), SafetyState::kActive);
+    make_active(driver);
     const std::string path = "/dev/shm/puma_lock_cards-" + name_;
     ASSERT_EQ(std::remove(path.c_str()), 0);
     if (replaced) std::ofstream(path) << "another\n";
     Fault fault = Fault::kNone;
     for (int k = 0; k < 2000 && fault == Fault::kNone; ++k) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      fault = cycle();
+      fault = cycle(driver);
     }
     EXPECT_EQ(fault, Fault::kClaimLost);
     const std::string text = describe(driver.arm().safety().cause(), robot.settings());
